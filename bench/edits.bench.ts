@@ -397,7 +397,7 @@ function formatTable(smart: Tally, exact: Tally): string {
 
 /** Tells of an edit that went wrong. */
 async function printWrongEdit({ kind, edit, both, old, fresh }: Attempt, result: string): Promise<void> {
-  const { unifiedDiff } = await import('../src/tool/text/diff.ts')
+  const { createUnifiedDiff: unifiedDiff } = await import('../src/tool/text/diff.ts')
   const wrong = unifiedDiff('expected and found', edit.after, result.replaceAll('\r\n', '\n'))
   const right = unifiedDiff('the edit', edit.before, edit.after)
   const given = [`old_string ${both ? '(both)' : '(old only)'}:`, old, 'new_string:', fresh].join('\n')

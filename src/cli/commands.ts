@@ -1,5 +1,5 @@
 /** How each command is run; it is loaded when it is called. What each takes is in its `spec.ts`. */
-export const CLI_COMMANDS = {
+export const COMMAND_LOADERS = {
   login: async (args) => (await import('./command/login/login.ts')).runLoginCommand(args),
   logout: async (args) => (await import('./command/login/login.ts')).runLogoutCommand(args),
   models: async (args) => (await import('./command/models/models.ts')).runModelsCommand(args),
@@ -18,11 +18,11 @@ export const CLI_COMMANDS = {
   completion: async (args) => (await import('./command/completion/shell-script.ts')).runCompletionCommand(args),
 } as const satisfies Readonly<Record<string, (args: string[]) => Promise<number | void>>>
 
-export type CommandName = keyof typeof CLI_COMMANDS
+export type CommandName = keyof typeof COMMAND_LOADERS
 
 export function isCommandName(word: string): word is CommandName {
-  return Object.hasOwn(CLI_COMMANDS, word)
+  return Object.hasOwn(COMMAND_LOADERS, word)
 }
 
 /** The words that are not a prompt when they stand alone, for mistyped ones. */
-export const COMMAND_WORDS: readonly string[] = [...Object.keys(CLI_COMMANDS), 'help', 'version']
+export const COMMAND_WORDS: readonly string[] = [...Object.keys(COMMAND_LOADERS), 'help', 'version']

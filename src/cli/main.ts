@@ -1,18 +1,20 @@
-import { CLI_COMMANDS, COMMAND_WORDS, isCommandName } from './commands.ts'
+import { COMMAND_LOADERS, COMMAND_WORDS, isCommandName } from './commands.ts'
 import { UserError, EXIT_CODE } from './user-error.ts'
-import { nearestName } from './args/nearest-name.ts'
+import { findNearestName } from './args/nearest-name.ts'
 import { printHelp } from './args/print-help.ts'
 import { truncateLines } from './output/truncate-lines.ts'
-import { dropInvalidHome } from './paths/folders.ts'
-import { isOutputLostError, notifyOutputLost } from './stop-signals.ts'
+import { removeInvalidHomeVariable } from './paths/folders.ts'
+import { isOutputLostError, stopForLostOutput } from './stop-signals.ts'
 
 /** Runs the command line and returns the exit code. */
 async function main(argv: readonly string[], saveCompileCache: () => void): Promise<number> {
   const [name = '', ...rest] = argv
-  dropInvalidHome()
+  removeInvalidHomeVariable()
   try {
     if (isCommandName(name))
-      return isHelpRequested(rest) ? await printHelp(name, rest[0]) : ((await CLI_COMMANDS[name](rest)) ?? EXIT_CODE.ok)
+      return isHelpRequested(rest)
+        ? await printHelp(name, rest[0])
+        : ((await COMMAND_LOADERS[name](rest)) ?? EXIT_CODE.ok)
     // For the scripts of `dragoman completion`.
     if (name === '__complete') {
       await (await import('./command/completion/complete.ts')).runCompleteCommand(rest)
@@ -69,7 +71,7 @@ async function rejectMistypedCommand(name: string, rest: readonly string[]): Pro
   if (!/^[a-z]+$/i.test(name) || name === 'version') return
   const [next, ...more] = rest.filter((word) => !word.startsWith('-'))
   const suggestion =
-    next === undefined ? nearestName(name, COMMAND_WORDS) : await suggestCommand(name, next, more.length === 0)
+    next === undefined ? findNearestName(name, COMMAND_WORDS) : await suggestCommand(name, next, more.length === 0)
   if (suggestion === undefined) return
   const prompt = next === undefined ? name : `"${name} ${next} …"`
   throw new UserError(
@@ -81,9 +83,9 @@ async function rejectMistypedCommand(name: string, rest: readonly string[]): Pro
 async function suggestCommand(word: string, next: string, isAll: boolean): Promise<string | undefined> {
   const { COMMAND_SPECS } = await import('./command/specs.ts')
   const commands = Object.keys(COMMAND_SPECS)
-  const suggestion = nearestName(word, [...commands, 'help'])
+  const suggestion = findNearestName(word, [...commands, 'help'])
   if (suggestion === 'help') {
-    const command = isAll ? nearestName(next, commands) : undefined
+    const command = isAll ? findNearestName(next, commands) : undefined
     return command && `help ${command}`
   }
   // The other way round: `list sessions`.
@@ -100,7 +102,7 @@ async function suggestCommand(word: string, next: string, isAll: boolean): Promi
   ]
   if (names.includes(next)) return `${suggestion} ${next}`
   if (isAll && Object.hasOwn(options, next)) return `${suggestion} --${next}`
-  const near = isAll ? nearestName(next, names) : undefined
+  const near = isAll ? findNearestName(next, names) : undefined
   if (near !== undefined) return `${suggestion} ${near}`
   return Object.values(COMMAND_SPECS).some((spec) => Object.hasOwn(spec.subcommands ?? {}, next))
     ? suggestion
@@ -112,7 +114,7 @@ export async function startCli(argv: readonly string[], saveCompileCache: () => 
   // The reader may have closed the pipe: `dragoman … | head`. A run is stopped then, and reports how it ended.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (!isOutputLostError(error)) throw error
-    if (!notifyOutputLost()) process.exit(EXIT_CODE.ok)
+    if (!stopForLostOutput()) process.exit(EXIT_CODE.ok)
   })
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (!isOutputLostError(error)) throw error

@@ -27,7 +27,7 @@ export function onStopRequest(stop: (cause: StopCause) => void): () => void {
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Stops what runs because the output or the terminal is gone. Returns whether something listens, and so ends by itself. */
-export function notifyOutputLost(): boolean {
+export function stopForLostOutput(): boolean {
   for (const onOutputLost of outputLostListeners) onOutputLost()
   return hasHadListener
 }

@@ -26,13 +26,13 @@ export class HostError extends Error {
 
 export function toHostError(error: unknown, path: string): HostError {
   if (error instanceof HostError) return error
-  const code = errorCode(error)
+  const code = getErrnoCode(error)
   const known = SYSTEM_ERRORS[code]
   if (known) return new HostError(known[0], `${known[1]}: ${path}`)
   return new HostError('failed', `System error ${code || String(error)}: ${path}`)
 }
 
-export function errorCode(error: unknown): string {
+export function getErrnoCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 

@@ -6,7 +6,7 @@ interface IndexEntry {
 }
 
 /** The entries of a git index, version 2 to 4, with SHA-1 or SHA-256; undefined if it is not one. */
-export function indexEntries(index: Buffer): IndexEntry[] | undefined {
+export function parseGitIndexEntries(index: Buffer): IndexEntry[] | undefined {
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined
   const version = index.readUInt32BE(4)
   if (version < 2 || version > 4) return undefined

@@ -41,7 +41,7 @@ export function objectOrEmpty(value: unknown): Record<string, unknown> {
 }
 
 /** The objects in a list; none if it is not a list. */
-export function listObjects(value: unknown): Record<string, unknown>[] {
+export function filterObjects(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 

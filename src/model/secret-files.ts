@@ -1,7 +1,7 @@
 import { splitWords } from './text.ts'
 
 /** Files that usually contain secrets: reading one puts them into the conversation. */
-export const SECRETS: readonly string[] = splitWords(`
+export const SECRET_FILE_PATTERNS: readonly string[] = splitWords(`
   .env .env.* *.env .envs/** .envrc .dev.vars *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk id_rsa*
   id_dsa* id_ecdsa* id_ed25519* .ssh/** .gnupg/** .npmrc .netrc _netrc .pypirc .git-credentials .htpasswd
   .pgpass .my.cnf .vault-token .aws/** .azure/** .cargo/credentials .cargo/credentials.toml .gem/credentials
@@ -11,14 +11,14 @@ export const SECRETS: readonly string[] = splitWords(`
 `)
 
 /** Names that match a pattern above, but by convention contain no secrets. */
-export const NO_SECRETS: readonly string[] = splitWords(`
+export const NON_SECRET_FILE_PATTERNS: readonly string[] = splitWords(`
   .env.example .env.sample .env.template .env.dist .env.schema example.env sample.env template.env *.pub
 `)
 
 /** Git attributes that hide the contents of these files in diffs, also of files that are only in the history. */
-export const SECRET_ATTRIBUTES: string = [
-  ...SECRETS.map((pattern) => `${anywhere(pattern)} -diff\n`),
-  ...NO_SECRETS.map((pattern) => `${anywhere(pattern)} !diff\n`),
+export const SECRET_FILE_GIT_ATTRIBUTES: string = [
+  ...SECRET_FILE_PATTERNS.map((pattern) => `${anywhere(pattern)} -diff\n`),
+  ...NON_SECRET_FILE_PATTERNS.map((pattern) => `${anywhere(pattern)} !diff\n`),
 ].join('')
 
 function anywhere(pattern: string): string {

@@ -16,10 +16,13 @@ export function toWellFormedJson<T extends Json>(value: T): T {
 }
 
 /** Can every string and key inside a JSON value be written as UTF-8? Lone surrogates cannot. */
-export function isWellFormed(value: unknown): boolean {
+export function hasOnlyWellFormedStrings(value: unknown): boolean {
   if (typeof value === 'string') return !LONE_SURROGATE.test(value)
-  if (Array.isArray(value)) return value.every(isWellFormed)
-  return !isObject(value) || Object.entries(value).every(([key, inner]) => isWellFormed(key) && isWellFormed(inner))
+  if (Array.isArray(value)) return value.every(hasOnlyWellFormedStrings)
+  return (
+    !isObject(value) ||
+    Object.entries(value).every(([key, inner]) => hasOnlyWellFormedStrings(key) && hasOnlyWellFormedStrings(inner))
+  )
 }
 
 /** Shortens a text and says how much was left out. Surrogate pairs are not split. */

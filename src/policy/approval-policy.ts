@@ -1,14 +1,14 @@
 import type { DiskView } from './disk-view.ts'
 import type { Effect } from './effect.ts'
 import { checkFileAccess } from './check-file-access.ts'
-import { checkNetworkAccess, checkPlan, checkUndeclaredTool } from './check-other-effects.ts'
+import { checkNetworkAccess, checkPlanApproval, checkUndeclaredTool } from './check-other-effects.ts'
 import { checkCommand } from './check-command.ts'
 import type { PathContext } from './path/classify-path.ts'
 import type { ApprovalMode, Grant, GrantScope, Policy, Proposal, SessionGrant } from './policy.ts'
 import { type RuleSet, createRuleSet, type PolicyRules, type RulesByTier, type RuleTier } from './rules/rule-set.ts'
 import { parseRule, type PolicyRule } from './rules/rule.ts'
 import { HARMLESS_COMMANDS } from './shell/harmless-command.ts'
-import { type EffectDecision, type PolicyContext, commandKey } from './policy-context.ts'
+import { type EffectDecision, type PolicyContext, createCommandGrantKey } from './policy-context.ts'
 import { defined } from '../model/defined.ts'
 
 /** What decides, beside the mode: where the agent works, and everybody's rules. */
@@ -165,7 +165,9 @@ function parseGrantRules({ rules }: Grant): readonly PolicyRule[] | undefined {
 }
 
 function commandKeysOf({ effects }: Proposal): string[] {
-  return effects.flatMap((effect) => (effect.kind === 'exec' ? [commandKey(effect.command, effect.folder)] : []))
+  return effects.flatMap((effect) =>
+    effect.kind === 'exec' ? [createCommandGrantKey(effect.command, effect.folder)] : [],
+  )
 }
 
 /** What the person and the project forbid and ask about still holds while a plan is made. */
@@ -183,7 +185,7 @@ function checkEffects(proposal: Proposal, context: PolicyContext): Promise<Effec
 }
 
 async function checkEffect(effect: Effect, proposal: Proposal, context: PolicyContext): Promise<EffectDecision> {
-  if (effect.kind === 'plan') return checkPlan(context)
+  if (effect.kind === 'plan') return checkPlanApproval(context)
   if (effect.kind === 'exec') return checkCommand(effect, proposal.tool, context)
   if (effect.kind === 'read' || effect.kind === 'write') return checkFileAccess(effect, proposal.tool, context)
   return effect.kind === 'net'

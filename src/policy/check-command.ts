@@ -1,8 +1,8 @@
 import type { Effect } from './effect.ts'
-import { denyInPlanMode, type EffectDecision, type PolicyContext, commandKey } from './policy-context.ts'
+import { denyInPlanMode, type EffectDecision, type PolicyContext, createCommandGrantKey } from './policy-context.ts'
 import { findContainingFolder } from './path/classify-path.ts'
 import type { Grant } from './policy.ts'
-import { coversTool, SHELL_TOOL } from './rules/rule.ts'
+import { coversTool, SHELL_TOOL_NAME } from './rules/rule.ts'
 import { checkShellCommand, type ShellDecision } from './shell/check-shell-command.ts'
 
 /** Judges a command: what is dangerous in every mode, then the rules, then the mode. */
@@ -35,7 +35,7 @@ export async function checkCommand(
   if (toolRule?.verdict === 'ask') return toDecision('ask', toolRule.text, `The rule “${toolRule.text}” asks about it.`)
   if (toolRule?.verdict === 'allow') return toDecision('allow', toolRule.text, `The rule “${toolRule.text}” allows it.`)
   if (mode === 'yolo') return toDecision('allow', 'mode yolo', 'Everything is allowed.')
-  if (context.approved.has(commandKey(command, folder))) {
+  if (context.approved.has(createCommandGrantKey(command, folder))) {
     return toDecision('allow', 'an earlier “always”', 'The person allowed this very command for this session.')
   }
   if (verdict === 'allow' && inside && pathContext.disk) return toDecision('allow', rule, why)
@@ -50,7 +50,7 @@ export async function checkCommand(
 function listCommandGrants(command: string, { always, subcommands }: ShellDecision): Grant[] {
   const subcommandGrant = subcommands && {
     breadth: 'subcommand' as const,
-    rules: subcommands.map((words) => `${SHELL_TOOL}(${words} *)`),
+    rules: subcommands.map((words) => `${SHELL_TOOL_NAME}(${words} *)`),
     covers: `${subcommands.map((words) => `“${words}”`).join(' and ')} with any further arguments that start nothing else`,
   }
   const covers = always

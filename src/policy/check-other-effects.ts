@@ -18,7 +18,7 @@ export function checkNetworkAccess(
 }
 
 /** Only the person approves a plan, and only in plan mode. */
-export function checkPlan({ mode }: PolicyContext): EffectDecision {
+export function checkPlanApproval({ mode }: PolicyContext): EffectDecision {
   if (mode === 'plan') return { verdict: 'ask', rule: 'mode plan', why: 'It is carried out when you approve it.' }
   return { verdict: 'deny', rule: `mode ${mode}`, why: 'Plan mode is not on, so there is no plan to approve.' }
 }

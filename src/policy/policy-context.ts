@@ -22,6 +22,6 @@ export function denyInPlanMode(): EffectDecision {
 }
 
 /** A command in its folder, as what is approved word for word. */
-export function commandKey(command: string, folder: string): string {
+export function createCommandGrantKey(command: string, folder: string): string {
   return JSON.stringify([command, folder])
 }

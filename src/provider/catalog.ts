@@ -32,15 +32,15 @@ export interface Price extends TokenRates {
   readonly tiers?: readonly (TokenRates & { readonly above: number })[]
 }
 
-export type ModelName = Pick<ModelOrigin, 'provider' | 'model'>
+export type ProviderModelName = Pick<ModelOrigin, 'provider' | 'model'>
 
 /** What is known about models: limits, abilities and prices. */
 export interface Catalog {
   readonly date: string
   readonly source: string
-  card(named: ModelName): ModelCard | undefined
+  card(named: ProviderModelName): ModelCard | undefined
   /** In US dollars; undefined if the price is unknown. */
-  readonly cost: (named: ModelName, usage: Usage) => number | undefined
+  readonly cost: (named: ProviderModelName, usage: Usage) => number | undefined
   models(provider: string): readonly { readonly id: string; readonly card: ModelCard }[]
 }
 
@@ -58,13 +58,13 @@ export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = 
     return section
   }
 
-  function card(named: ModelName): ModelCard | undefined {
+  function card(named: ProviderModelName): ModelCard | undefined {
     const key = `${named.provider}/${named.model}`
     if (!cards.has(key)) cards.set(key, find(named))
     return cards.get(key)
   }
 
-  function find({ provider, model }: ModelName): ModelCard | undefined {
+  function find({ provider, model }: ProviderModelName): ModelCard | undefined {
     const name = model.replace(/^models\//, '').toLowerCase()
     const found = listed(provider)
       .find(({ matches }) => matches(name))

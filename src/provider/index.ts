@@ -11,10 +11,15 @@ export {
   mayProbeLocalServer,
   resolveModel,
   type CredentialSources,
-  type FindSavedCapabilities,
-  type ResolveError,
+  type SavedCapabilitiesLookup as FindSavedCapabilities,
+  type ModelResolveError as ResolveError,
 } from './resolve-model.ts'
-export { createHttpClient, createModel, getSharedHttpClient, probeJson } from './http/node-http-client.ts'
+export {
+  createHttpClient,
+  createModel,
+  getSharedHttpClient,
+  tryFetchJson as probeJson,
+} from './http/node-http-client.ts'
 export {
   HEADER_VALUE_PATTERN as HEADER_VALUE,
   getBaseUrlVariable,
@@ -30,7 +35,7 @@ export type { HttpClient, HttpRequest, HttpResponse } from './http/http-client.t
 export { withRetry } from './middleware/retry.ts'
 export { withAdaptation } from './middleware/adaptation/with-adaptation.ts'
 export {
-  listSecrets,
+  listCredentialSecrets as listSecrets,
   parseStoredCredential,
   toGrantedCredential,
   type CredentialStore,
@@ -41,7 +46,7 @@ export { MAX_SILENCE_MS, createTimeouts, type Timeouts } from './http/timeouts.t
 export { mergeCapabilities, resolveCapabilities } from './resolve-capabilities.ts'
 export { parseCapabilities, parseProvider } from './parse-provider.ts'
 export { wrapModel } from './middleware/wrap-model.ts'
-export { withServerContextWindow } from './middleware/server-context-window.ts'
+export { withServerContextWindow } from './middleware/with-server-context-window.ts'
 export { formatDuration } from './http/transport-faults.ts'
 export { findProxy } from './http/proxy.ts'
 export { createGoogleCredential, createMetadataCredential, getProjectId } from './auth/google-credentials.ts'

@@ -17,7 +17,7 @@ import {
 import { defined } from '../model/defined.ts'
 
 /** A message for the user and the exit code: 41 for sign-in, 42 for everything else. */
-export interface ResolveError {
+export interface ModelResolveError {
   readonly problem: string
   readonly code: 41 | 42
 }
@@ -25,11 +25,11 @@ export interface ResolveError {
 /** Credentials that are used if no environment variable is set. */
 export interface CredentialSources {
   readonly stored: (definition: ProviderDefinition) => GrantedCredential | undefined
-  readonly google: () => GrantedCredential | ResolveError | undefined
+  readonly google: () => GrantedCredential | ModelResolveError | undefined
 }
 
 /** Flags that `dragoman doctor` found for a model at an address. */
-export type FindSavedCapabilities = (
+export type SavedCapabilitiesLookup = (
   definition: ProviderDefinition,
   model: string,
   baseUrl: string,
@@ -43,8 +43,8 @@ export function resolveModel(
   env: Environment,
   definitions: readonly ProviderDefinition[] = table,
   signIns: CredentialSources = NO_CREDENTIAL_SOURCES,
-  findSaved: FindSavedCapabilities = () => undefined,
-): Endpoint | ResolveError {
+  findSaved: SavedCapabilitiesLookup = () => undefined,
+): Endpoint | ModelResolveError {
   const slash = name.indexOf('/')
   const id = (slash < 0 ? name : name.slice(0, slash)).toLowerCase()
   const definition = definitions.find((one) => one.id === id)
@@ -72,7 +72,7 @@ export function findDefaultModel(
   return definition && `${definition.id}/${definition.model}`
 }
 
-export type ProbeJson = (url: string, ms: number) => Promise<unknown>
+export type JsonFetcher = (url: string, ms: number) => Promise<unknown>
 
 /** At the usual port, and at an address that the user configured. */
 const PROBE_TIMEOUT_MS = 150
@@ -83,7 +83,7 @@ const CONFIGURED_PROBE_TIMEOUT_MS = 2000
  * is chosen.
  */
 export async function findLocalModel(
-  probe: ProbeJson,
+  probe: JsonFetcher,
   definitions: readonly ProviderDefinition[] = table,
   env: Environment = {},
 ): Promise<string | undefined> {
@@ -127,8 +127,8 @@ function resolveEndpoint(
   definition: ProviderDefinition,
   model: string,
   env: Environment,
-  { signIns, learnt: findSaved }: { signIns: CredentialSources; learnt: FindSavedCapabilities },
-): Endpoint | ResolveError {
+  { signIns, learnt: findSaved }: { signIns: CredentialSources; learnt: SavedCapabilitiesLookup },
+): Endpoint | ModelResolveError {
   const location = readVariable(env, 'GOOGLE_CLOUD_LOCATION') ?? 'global'
   const ofSettings = table.includes(definition) ? undefined : `providers.${definition.id}.url of the settings`
   const addressFrom = findUrlVariable(definition, env) ?? ofSettings
@@ -166,7 +166,7 @@ function applySavedCapabilities(known: ModelCapabilities, found: Capabilities | 
 function findSignIn(
   definition: ProviderDefinition,
   { stored, google }: CredentialSources,
-): GrantedCredential | ResolveError | undefined {
+): GrantedCredential | ModelResolveError | undefined {
   return stored(definition) ?? (definition.signIn === 'google' ? google() : undefined)
 }
 
@@ -177,7 +177,11 @@ function getInstallationHeaders(definition: ProviderDefinition, env: Environment
   return header !== undefined && id !== undefined && HEADER_VALUE_PATTERN.test(id) ? { headers: { [header]: id } } : {}
 }
 
-function resolveBaseUrl(definition: ProviderDefinition, env: Environment, location: string): string | ResolveError {
+function resolveBaseUrl(
+  definition: ProviderDefinition,
+  env: Environment,
+  location: string,
+): string | ModelResolveError {
   const variable = findUrlVariable(definition, env)
   // The global endpoint has no location in its name.
   const defaultValue = definition.url.replace('{location}-', location === 'global' ? '' : `${location}-`)
@@ -195,7 +199,7 @@ function findUrlVariable(definition: ProviderDefinition, env: Environment): stri
   )
 }
 
-function readKey(definition: ProviderDefinition, env: Environment): Credential | ResolveError | undefined {
+function readKey(definition: ProviderDefinition, env: Environment): Credential | ModelResolveError | undefined {
   const bearer = definition.tokens ?? []
   for (const variable of [...definition.keys, ...bearer]) {
     const value = readVariable(env, variable)
@@ -218,7 +222,7 @@ function createUnknownProviderError(
   name: string,
   id: string,
   definitions: readonly ProviderDefinition[],
-): ResolveError {
+): ModelResolveError {
   const ids = definitions.map((definition) => definition.id)
   const nearestId = matchSimilarNames([id], ids).get(id)
   const model = name.slice(name.lastIndexOf('/') + 1)

@@ -9,9 +9,9 @@ import {
   countTurnsSincePrompt,
 } from './request/incoming-request.ts'
 import { findRequestError } from './request-checks/check-request.ts'
-import { findSignatureError } from './request-checks/signatures.ts'
+import { findSignatureError } from './request-checks/check-signatures.ts'
 import { composeResponse } from './response/compose-response.ts'
-import { type ResponsePlan, planJsonResponse } from './response/send-response.ts'
+import { type ResponseDeliveryPlan, planJsonResponse } from './response/send-response.ts'
 import { describeUnmetExpectation } from './script/match-expectation.ts'
 import { describeMissingValue, type TemplateValues } from './script/fill-template.ts'
 import { scanIncomingRequest } from './request/scan-request.ts'
@@ -60,7 +60,7 @@ export function handleRehearsalRequest(
   state: RehearsalState,
   incoming: IncomingMessage,
   chunks: readonly Buffer[],
-): ResponsePlan {
+): ResponseDeliveryPlan {
   const path = incoming.url ?? '/'
   const matchedRoute = parseRoute(path, incoming.headers)
   if (matchedRoute?.kind === 'models') return respondModelList(state, matchedRoute)
@@ -89,7 +89,7 @@ function handleGenerate(
   matchedRoute: GenerateRoute,
   incoming: IncomingMessage,
   chunks: readonly Buffer[],
-): ResponsePlan {
+): ResponseDeliveryPlan {
   const { wire } = matchedRoute
   const overrides = {
     ...defined({ model: matchedRoute.model, stream: matchedRoute.stream }),
@@ -142,7 +142,7 @@ function respondFromScript(
   state: RehearsalState,
   matchedRoute: GenerateRoute,
   selection: SelectedScript,
-): ResponsePlan {
+): ResponseDeliveryPlan {
   const { script, name, incomingRequest, position } = selection
   const request = (state.counters.scripts.get(name) ?? 0) + 1
   state.counters.scripts.set(name, request)
@@ -216,7 +216,7 @@ function findScriptName({ scripts, fallbackScript }: RehearsalState, model: stri
   return names.find((name) => scripts.has(name)) ?? fallbackScript
 }
 
-function respondUnknownModel(state: RehearsalState, matchedRoute: GenerateRoute, model: string): ResponsePlan {
+function respondUnknownModel(state: RehearsalState, matchedRoute: GenerateRoute, model: string): ResponseDeliveryPlan {
   const scriptNames = [...state.scripts.keys()].join(', ')
   const message = `Unknown model ${JSON.stringify(model)}; the models are ${scriptNames}.`
   return planJsonResponse(404, wrapInArray(matchedRoute, createErrorBody(state, matchedRoute, 404, message)))
@@ -227,7 +227,7 @@ function respondInvalidRequest(
   matchedRoute: GenerateRoute,
   reason: string,
   script?: string,
-): ResponsePlan {
+): ResponseDeliveryPlan {
   pushBounded(
     state.failures,
     { requestNumber: state.counters.all, wire: matchedRoute.wire, script, message: reason },
@@ -252,7 +252,7 @@ function wrapInArray(matchedRoute: GenerateRoute, body: JsonObject): unknown {
 function respondModelList(
   state: RehearsalState,
   matchedRoute: Extract<RehearsalRoute, { kind: 'models' }>,
-): ResponsePlan {
+): ResponseDeliveryPlan {
   const list = createModelList(matchedRoute.wire, [...state.scripts.keys()], matchedRoute.model)
   return list
     ? planJsonResponse(200, list)
@@ -260,7 +260,7 @@ function respondModelList(
 }
 
 /** The same estimate as for the usage of responses. */
-function respondTokenCount(wire: WireId, chunks: readonly Buffer[]): ResponsePlan {
+function respondTokenCount(wire: WireId, chunks: readonly Buffer[]): ResponseDeliveryPlan {
   const tokens = Math.ceil(chunks.reduce((sum, chunk) => sum + chunk.length, 0) / 4)
   return planJsonResponse(200, wire === 'anthropic' ? { input_tokens: tokens } : { totalTokens: tokens })
 }

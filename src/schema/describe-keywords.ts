@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import { isJsonObject } from './own-properties.ts'
 
 /** Replaces keywords that a dialect does not support by phrases in the description. */
-export function moveToDescription(schema: JsonObject, keywords: Iterable<string>): JsonObject {
+export function moveKeywordsToDescription(schema: JsonObject, keywords: Iterable<string>): JsonObject {
   const phrases: string[] = []
   let out = schema
   for (const keyword of keywords) {

@@ -22,7 +22,7 @@ export function resolvePointer(value: Json | undefined, pointer: string): Json |
 }
 
 /** For people: `edits[0].text`. */
-export function formatPath(pointer: string): string {
+export function formatPointerAsPath(pointer: string): string {
   return parsePointer(pointer)
     .map((key, index) => (/^\d+$/.test(key) && index > 0 ? `[${key}]` : index === 0 ? key : `.${key}`))
     .join('')

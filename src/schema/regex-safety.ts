@@ -1,8 +1,8 @@
 /** `source` is for a regular expression with the `u` flag. */
-export type PatternCheck = { source: string } | { problem: string }
+export type RegexCheckResult = { source: string } | { problem: string }
 
 /** Checks a pattern of unknown origin: it must compile, and must not take exponential time. */
-export function checkPattern(pattern: string): PatternCheck {
+export function checkRegexSafety(pattern: string): RegexCheckResult {
   const source = [pattern, removeLegacyEscapes(pattern)].find(isValidRegExp)
   if (source === undefined) return { problem: 'is not a valid regular expression' }
   if (source.length > MAX_PATTERN_CHARS) return { problem: 'is too long to be checked' }

@@ -23,7 +23,7 @@ export const MAX_SCHEMA_DEPTH = 64
  * Maps every subschema, and only subschemas: a property may be named like a keyword. `up` visits children first, `down`
  * the parent. Returns the same object if nothing changed.
  */
-export function mapSchema(schema: JsonSchema, visit: SchemaVisitor, order: 'up' | 'down' = 'up'): JsonSchema {
+export function mapAllSubschemas(schema: JsonSchema, visit: SchemaVisitor, order: 'up' | 'down' = 'up'): JsonSchema {
   return rebuildNode(schema, visit, order, ROOT_LOCATION)
 }
 
@@ -36,7 +36,7 @@ export function forEachSubschema(
     visit(inner, location)
     if (typeof inner === 'boolean' || location.depth >= MAX_SCHEMA_DEPTH) return
     const depth = location.depth + 1
-    mapSubschemas(inner, (child, keyword, key) => {
+    mapDirectSubschemas(inner, (child, keyword, key) => {
       visitNode(child, { keyword, key, parent: location, depth })
       return child
     })
@@ -51,7 +51,7 @@ export function getSchemaPointer(location: SchemaLocation): string {
 }
 
 /** Maps the direct subschemas; returns the same object if none changed. */
-export function mapSubschemas(
+export function mapDirectSubschemas(
   schema: JsonObject,
   change: (child: JsonSchema, keyword: string, key: string | number | undefined) => JsonSchema,
 ): JsonObject {
@@ -102,7 +102,7 @@ function rebuildNode(
   if (typeof start === 'boolean' || location.depth >= MAX_SCHEMA_DEPTH)
     return order === 'down' ? start : visit(start, location)
   const depth = location.depth + 1
-  const built = mapSubschemas(start, (child, keyword, key) =>
+  const built = mapDirectSubschemas(start, (child, keyword, key) =>
     rebuildNode(child, visit, order, { keyword, key, parent: location, depth }),
   )
   return order === 'down' ? built : visit(built, location)

@@ -1,6 +1,6 @@
 import type { Turn } from '../model/turn.ts'
 import type { Entry, EntryBody } from './log/entry.ts'
-import { appendEntry, projectHistory } from './project-history.ts'
+import { appendEntryToHistory, deriveModelHistory } from './derive-model-history.ts'
 import { createInterruptedResult, type OpenCall, findOpenCalls } from './open-calls.ts'
 import type { SessionLog } from './store/store.ts'
 
@@ -30,7 +30,7 @@ export interface Session {
  */
 export function resumeSession(log: SessionLog): Session {
   const entries = [...log.entries]
-  let turns = projectHistory(entries)
+  let turns = deriveModelHistory(entries)
   let promptCount = entries.filter((entry) => entry.kind === 'user').length
   let pendingCalls: readonly OpenCall[] = []
 
@@ -53,8 +53,8 @@ export function resumeSession(log: SessionLog): Session {
       if (entry.kind === 'user') promptCount++
       if (entry.kind === 'result') pendingCalls = pendingCalls.filter(({ call }) => call.id !== entry.result.id)
       entries.push(entry)
-      if (entry.kind === 'compact') turns = projectHistory(entries)
-      else appendEntry(turns, entry)
+      if (entry.kind === 'compact') turns = deriveModelHistory(entries)
+      else appendEntryToHistory(turns, entry)
       return entry
     },
     flush: () => log.flush(),

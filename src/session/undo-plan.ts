@@ -44,7 +44,7 @@ export function createUndoPlan(entries: readonly Entry[], turn?: number): UndoPl
 }
 
 /** The commands that ran since a turn, by default since the start. An undo does not know what they changed. */
-export function commandsSince(entries: readonly Entry[], turn = 0): string[] {
+export function listCommandsSince(entries: readonly Entry[], turn = 0): string[] {
   return readChanges(entries).commands.flatMap((command) => (command.turn >= turn ? [command.text] : []))
 }
 

@@ -33,4 +33,4 @@ export function formatResultWithStatus(result: ResultPart): string {
 }
 
 /** With any other image type, OpenAI's endpoints reject this request and all that follow (T100). */
-export const OPENAI_IMAGE_MIME = /^image\/(?:png|jpe?g|gif|webp|\*)$/
+export const OPENAI_IMAGE_MIME_PATTERN = /^image\/(?:png|jpe?g|gif|webp|\*)$/

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { MediaPart, NativeData, ResultPart, Turn, WireId } from '../model/turn.ts'
 
 /** A media part from its URL; the content of a data URL is taken out of it. */
-export function readMediaUrl(url: string, mime: string): MediaPart {
+export function parseMediaUrl(url: string, mime: string): MediaPart {
   const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url)
   return inline ? { kind: 'media', mime: inline[1] ?? mime, data: inline[2] ?? '' } : { kind: 'media', mime, uri: url }
 }
@@ -21,6 +21,6 @@ export function readToolSchema(value: unknown): JsonObject {
 }
 
 /** Vendor data found in a request. Who signed it is not known: it is taken for the wire's own. */
-export function createReadNative(wire: WireId, id: string | undefined, data?: Json): NativeData {
+export function createNativeDataFromRequest(wire: WireId, id: string | undefined, data?: Json): NativeData {
   return { wire, signer: wire, ...defined({ id, data }) }
 }

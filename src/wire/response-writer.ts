@@ -15,7 +15,7 @@ export interface ResponseMetadata {
 }
 
 /** One event of a streamed response. */
-export interface ResponseFrame {
+export interface WrittenResponseFrame {
   /** The name of the event, on wires that name them. */
   readonly event?: string
   readonly data: Json
@@ -26,7 +26,7 @@ export interface ResponseFrame {
 }
 
 /** An error as a server reports it; `code` is the vendor's own, if it is not the usual one for the status. */
-export interface ResponseError {
+export interface VendorErrorReport {
   readonly status: number
   readonly message: string
   readonly code?: string
@@ -38,13 +38,13 @@ export interface ResponseWriter {
   /** Writes a response that is not streamed. */
   writeWhole(turn: AssistantTurn, head: ResponseMetadata): JsonObject
   /** The body of an HTTP error. */
-  writeError(error: ResponseError): JsonObject
+  writeError(error: VendorErrorReport): JsonObject
   /** An error inside a stream. */
-  writeErrorFrame(error: ResponseError): ResponseFrame
+  writeErrorFrame(error: VendorErrorReport): WrittenResponseFrame
 }
 
 interface ResponseStream {
-  write(event: TurnEvent): ResponseFrame[]
+  write(event: TurnEvent): WrittenResponseFrame[]
 }
 
 /** What is known of a part at its start. */
@@ -56,15 +56,15 @@ export type PartStart =
 
 /** How a wire writes each step of a stream. Parts do not overlap and are numbered from 0. */
 interface ResponseFrameWriter {
-  begin(usage: Usage): ResponseFrame[]
-  openPart(at: number, part: PartStart): ResponseFrame[]
-  addDelta(at: number, part: PartStart, text: string): ResponseFrame[]
-  closePart(at: number, part: AssistantPart): ResponseFrame[]
+  begin(usage: Usage): WrittenResponseFrame[]
+  openPart(at: number, part: PartStart): WrittenResponseFrame[]
+  addDelta(at: number, part: PartStart, text: string): WrittenResponseFrame[]
+  closePart(at: number, part: AssistantPart): WrittenResponseFrame[]
   end(end: {
     readonly finish: Finish
     readonly parts: readonly AssistantPart[]
     readonly usage: Usage
-  }): ResponseFrame[]
+  }): WrittenResponseFrame[]
 }
 
 /**
@@ -79,13 +79,13 @@ export function createResponseStream(writer: ResponseFrameWriter): ResponseStrea
   let current: number | undefined
   let head: PartStart | undefined
 
-  function begin(): ResponseFrame[] {
+  function begin(): WrittenResponseFrame[] {
     if (isStarted) return []
     isStarted = true
     return writer.begin(usage)
   }
 
-  function writePart(event: PartEvent): ResponseFrame[] {
+  function writePart(event: PartEvent): WrittenResponseFrame[] {
     if (current !== undefined && event.index !== current) {
       const events = bufferedEvents.get(event.index)
       if (events) events.push(event)
@@ -100,10 +100,10 @@ export function createResponseStream(writer: ResponseFrameWriter): ResponseStrea
     }
     if (event.type === 'part-delta') return head ? writer.addDelta(at, head, event.text) : []
     const { part } = event
-    const frames: ResponseFrame[] = []
+    const frames: WrittenResponseFrame[] = []
     if (!head) {
       const start =
-        part.kind === 'call' ? { kind: part.kind, id: getCallId(part), name: part.name } : { kind: part.kind }
+        part.kind === 'call' ? { kind: part.kind, id: getVendorCallId(part), name: part.name } : { kind: part.kind }
       const text = part.kind === 'call' ? part.raw : part.kind === 'media' ? '' : part.text
       frames.push(...writer.openPart(at, start), ...(text === '' ? [] : writer.addDelta(at, start, text)))
     }
@@ -114,7 +114,7 @@ export function createResponseStream(writer: ResponseFrameWriter): ResponseStrea
     return [...frames, ...writeWaiting()]
   }
 
-  function writeWaiting(): ResponseFrame[] {
+  function writeWaiting(): WrittenResponseFrame[] {
     const [next] = bufferedEvents
     if (!next) return []
     bufferedEvents.delete(next[0])
@@ -155,7 +155,7 @@ function toPartStart(event: Extract<TurnEvent, { type: 'part-open' }>): PartStar
 }
 
 /** The vendor's id of a call, or else ours. */
-export function getCallId({ id, native }: Extract<AssistantPart, { kind: 'call' }>): string {
+export function getVendorCallId({ id, native }: Extract<AssistantPart, { kind: 'call' }>): string {
   return native?.id ?? id
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { CLI_COMMANDS, type CommandName } from '../../src/cli/commands.ts'
+import { COMMAND_LOADERS, type CommandName } from '../../src/cli/commands.ts'
 import { COMMAND_SPECS } from '../../src/cli/command/specs.ts'
 import { RUN_OPTIONS } from '../../src/cli/args/options.ts'
 import { BUILTIN_SCRIPTS } from '../../src/rehearsal/builtin-scripts/all-scripts.ts'
 import { type Ended, dragoman, stage } from '../support/command.ts'
 
-const shown = Object.keys(CLI_COMMANDS) as CommandName[]
+const shown = Object.keys(COMMAND_LOADERS) as CommandName[]
 
 function isHelp({ code, out, err }: Ended): void {
   assert.equal(code, 0)

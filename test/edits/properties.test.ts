@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findExactOffsets } from '../../src/tool/edit/match/find-matches.ts'
-import { applySmartEdit } from '../../src/tool/edit/smart-edit.ts'
+import { applySmartEdit } from '../../src/tool/edit/apply-smart-edit.ts'
 import { type Random, startRandom } from '../support/mutate-random.ts'
 import { workspace } from '../tool/workspace.ts'
 import { attemptsOn } from './attempt.ts'

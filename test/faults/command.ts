@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { Host } from '../../src/host/host.ts'
-import { createShellTool, type ShellOptions } from '../../src/tool/builtin/run-shell-command.ts'
+import { createShellTool, type ShellToolOptions } from '../../src/tool/builtin/run-shell-command.ts'
 import { skipWithoutBox } from '../host/box.ts'
 import { place } from '../host/place.ts'
 import { aliveIn, noneAliveIn } from '../support/alive.ts'
@@ -52,7 +52,7 @@ function tasksOnMachine(): number {
   return Number(/\/(\d+)/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1])
 }
 
-interface How extends ShellOptions {
+interface How extends ShellToolOptions {
   /** Around the command of the case, or in its place where the case names none. */
   readonly before?: string
   readonly after?: string
@@ -84,7 +84,7 @@ function commandOf({ inject }: FaultCase, { before = '', after = '', instead }: 
 async function answerTo(
   command: string,
   at: { readonly host: Host; readonly root: string },
-  options: ShellOptions = {},
+  options: ShellToolOptions = {},
 ): Promise<string> {
   const server = await rehearse([{ call: [{ name: 'run_shell_command', args: { command } }] }, { say: 'Done.' }])
   try {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openKeyFile } from '../../src/cli/sign-in/key-file.ts'
+import { openCredentialFile } from '../../src/cli/sign-in/credential-file.ts'
 import { localHost } from '../../src/host/local-host.ts'
 import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { noneAliveIn, until } from '../support/alive.ts'
@@ -93,7 +93,7 @@ export const processPlays: Plays = {
     for (const name of readdirSync(folder)) assert.match(name, /^(?:file\.txt|\.dragoman-[0-9a-f]+\.tmp|scratch)$/)
   }),
   'fa-069': killedWhileWriting('token', (folder) => {
-    const grant = openKeyFile(join(folder, 'keys.json')).get('openai')
+    const grant = openCredentialFile(join(folder, 'keys.json')).get('openai')
     assert.ok(grant, 'signed out')
     assert.match(JSON.stringify(grant), /"(?:old|new)-/)
   }),
@@ -226,7 +226,7 @@ function killedWhileWriting(
 /** What that child does: it writes one thing, then the other, until it is killed. */
 export async function writeOnAndOn(what: string, folder: string): Promise<void> {
   const host = localHost({ folders: [folder], scratch: join(folder, 'scratch') })
-  const keys = openKeyFile(join(folder, 'keys.json'))
+  const keys = openCredentialFile(join(folder, 'keys.json'))
   for (let time = 0; ; time++) {
     const text = CONTENTS[time % 2] ?? ''
     if (what === 'edit') await host.files.write(join(folder, 'file.txt'), Buffer.from(text))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { ApprovalRequest, ApprovalReply } from '../../src/agent/calls/call-state.ts'
-import { createMcpRequestHandler } from '../../src/agent/mcp-requests.ts'
+import { createMcpRequestHandler } from '../../src/agent/mcp-request-handler.ts'
 import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import type { McpServerConfig } from '../../src/tool/mcp/client/server-config.ts'
 import { createMcpToolbox } from '../../src/tool/mcp/tools/mcp-toolbox.ts'

@@ -1,6 +1,6 @@
-import { setTrust } from '../../src/cli/config/trust.ts'
+import { saveFolderTrust } from '../../src/cli/config/folder-trust.ts'
 import { updateUserConfig } from '../../src/cli/config/update-settings.ts'
-import { openKeyFile } from '../../src/cli/sign-in/key-file.ts'
+import { openCredentialFile } from '../../src/cli/sign-in/credential-file.ts'
 
 /** Changes the settings some times, or writes one thing, then the other, until it is killed. */
 export function act(what: string, name: string, times: number): void {
@@ -13,7 +13,7 @@ function allow(rule: string): void {
 }
 
 function writeOnAndOn(): never {
-  const keys = openKeyFile()
+  const keys = openCredentialFile()
   const isFirst = keys.get('openai') === undefined
   if (isFirst) {
     keys.set('gemini', { kind: 'key', key: 'kept' })
@@ -22,7 +22,7 @@ function writeOnAndOn(): never {
   for (let time = 0; ; time++) {
     const word = `${time % 2 === 0 ? 'old' : 'new'}-${LONG}`
     updateUserConfig((config) => ({ ...config, model: `a/${word}` }))
-    setTrust(process.cwd(), time % 2 === 0)
+    saveFolderTrust(process.cwd(), time % 2 === 0)
     keys.set('openai', { kind: 'key', key: word })
     if (time === 0 && isFirst) process.stdout.write('ready\n')
   }

@@ -5,7 +5,7 @@ import { truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readConfigFile } from '../../src/cli/config/read-settings.ts'
-import { openKeyFile } from '../../src/cli/sign-in/key-file.ts'
+import { openCredentialFile } from '../../src/cli/sign-in/credential-file.ts'
 import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { boxedPlace, skipWithoutBox } from '../host/box.ts'
 import { dragoman, type Ended, stage } from '../support/command.ts'
@@ -141,7 +141,7 @@ async function killed(home: string, run: number): Promise<void> {
   assert.deepEqual(settings?.policy?.allow, ['kept'])
   const trust = JSON.parse(readFileSync(join(home, 'data/dragoman/trust.json'), 'utf8')) as Record<string, string>
   assert.deepEqual(Object.keys(trust), [process.cwd()])
-  const keys = openKeyFile(join(home, 'data/dragoman/keys.json'))
+  const keys = openCredentialFile(join(home, 'data/dragoman/keys.json'))
   assert.match(JSON.stringify(keys.get('openai')), /"(?:old|new)-/)
   assert.deepEqual(keys.get('gemini'), { kind: 'key', key: 'kept' })
 }

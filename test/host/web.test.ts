@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { WebPage, WebFailure, WebRequest } from '../../src/host/host.ts'
-import { createGuardedWebClient, type WebOptions } from '../../src/host/web/guarded-web-client.ts'
+import { createGuardedWebClient, type GuardedWebClientOptions } from '../../src/host/web/guarded-web-client.ts'
 import { createUrlGuard } from '../../src/policy/url/url-guard.ts'
 import { certificate } from '../provider/support/certificate.ts'
 
@@ -23,7 +23,10 @@ async function serve(t: TestContext, handler: Handler, secure?: { key: string; c
 }
 
 /** A web to which these hosts were opened, and for which every name is this machine. */
-function webTo(open: readonly string[], more: Partial<WebOptions> = {}): (request: WebRequest) => Promise<Fetched> {
+function webTo(
+  open: readonly string[],
+  more: Partial<GuardedWebClientOptions> = {},
+): (request: WebRequest) => Promise<Fetched> {
   const web = createGuardedWebClient({
     urlPolicy: createUrlGuard({ open }),
     resolve: () => Promise.resolve(['127.0.0.1']),

@@ -4,8 +4,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ApprovalRequest, ApprovalReply } from '../../src/agent/calls/call-state.ts'
-import { createMcpRequestHandler } from '../../src/agent/mcp-requests.ts'
-import { createResourceMentions, listResourceNames, createPromptCommands } from '../../src/cli/tui/mcp.ts'
+import { createMcpRequestHandler } from '../../src/agent/mcp-request-handler.ts'
+import {
+  createResourceMentions,
+  listResourceNames,
+  createPromptCommands,
+} from '../../src/cli/tui/mcp-prompts-and-resources.ts'
 import type { AppParts } from '../../src/cli/tui/app-parts.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { approvalPolicy } from '../../src/policy/approval-policy.ts'

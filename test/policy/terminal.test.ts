@@ -6,7 +6,7 @@ import {
   sanitizeBytes,
   sanitizeQuestion,
   sanitizeText,
-  escapeJson,
+  escapeInvisibleInJson,
   createSanitizingStream,
   type TextSurface,
 } from '../../src/policy/text/sanitize.ts'
@@ -151,7 +151,7 @@ describe('more', () => {
 
   test('JSON stays the same value', () => {
     const value = { text: 'a\u001b\u009b\u202e\u2028\u{E0041}b\u007f', list: ['👨‍👩‍👧', '\n'] }
-    const json = escapeJson(JSON.stringify(value, null, 2))
+    const json = escapeInvisibleInJson(JSON.stringify(value, null, 2))
     assert.match(json, /^[\x20-\x7e\n👨👩👧]+$/u)
     assert.deepEqual(JSON.parse(json), value)
   })

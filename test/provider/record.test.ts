@@ -4,14 +4,14 @@ import { createRedactor } from '../../src/model/security/redactor.ts'
 import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
 import type { HttpClient } from '../../src/provider/http/http-client.ts'
 import type { RequestDifference } from '../../src/provider/middleware/recording/request-difference.ts'
-import { createReplayClient } from '../../src/provider/middleware/recording/replay.ts'
+import { createReplayClient } from '../../src/provider/middleware/recording/replay-client.ts'
 import {
   toChunkBytes,
   type RecordedExchange,
   recordExchanges,
   type OmittedExchange,
-} from '../../src/provider/middleware/recording/record.ts'
-import { type TraceEvent, traceExchanges } from '../../src/provider/middleware/trace.ts'
+} from '../../src/provider/middleware/recording/record-exchanges.ts'
+import { type ExchangeTraceEvent, traceExchanges } from '../../src/provider/middleware/trace-exchanges.ts'
 import { canaries, leaks } from '../support/canaries.ts'
 import { answers } from './support/answers.ts'
 import { aimed, answerOf, eventsOf, question, SECRET } from './support/ask.ts'
@@ -269,7 +269,7 @@ test('a trace: a line for every phase, with its time, and nothing of what was sa
     if (turn > 0) response.socket?.destroy()
     else stream(response, chat.text('Yes.').events)
   })
-  const phases: TraceEvent[] = []
+  const phases: ExchangeTraceEvent[] = []
   const model = createModel(aimed('groq/x', `${url}/v1?key=${SECRET}`), {
     httpClient: traceExchanges(createHttpClient({}), createRedactor([SECRET]), (phase) => phases.push(phase)),
   })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buildRequestUrl, buildRequestHeaders } from '../../src/provider/http/url-and-headers.ts'
 import { findDefaultModel, findLocalModel, resolveModel } from '../../src/provider/resolve-model.ts'
 import { parseProvider } from '../../src/provider/parse-provider.ts'
-import { probeJson } from '../../src/provider/http/node-http-client.ts'
+import { tryFetchJson } from '../../src/provider/http/node-http-client.ts'
 import { providers } from '../../src/provider/providers.ts'
 import type { Environment, Endpoint } from '../../src/provider/endpoint.ts'
 
@@ -219,9 +219,9 @@ describe('when no model is named', () => {
       server.close()
     })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    assert.deepEqual(await probeJson(`${url}/models`, 60_000), { data: [] })
-    assert.equal(await probeJson(`${url}/never`, 50), undefined) // It never answers.
-    assert.equal(await probeJson('http://127.0.0.1:9/', 500), undefined)
+    assert.deepEqual(await tryFetchJson(`${url}/models`, 60_000), { data: [] })
+    assert.equal(await tryFetchJson(`${url}/never`, 50), undefined) // It never answers.
+    assert.equal(await tryFetchJson('http://127.0.0.1:9/', 500), undefined)
   })
 })
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import { findRequestError } from '../../src/rehearsal/request-checks/check-request.ts'
-import { findSignatureError } from '../../src/rehearsal/request-checks/signatures.ts'
+import { findSignatureError } from '../../src/rehearsal/request-checks/check-signatures.ts'
 import { signContent } from '../../src/rehearsal/response/signatures.ts'
 
 /** What a vendor refuses: a body, and the words of the refusal; null where it is accepted. */

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Turn } from '../../src/model/turn.ts'
-import { countAssistantTurns, scanAssistantTurns } from '../../src/rehearsal/request/count-turns.ts'
+import { countAssistantTurns, countAssistantTurnsInBytes } from '../../src/rehearsal/request/count-turns.ts'
 import { createLoopScript } from '../../src/rehearsal/builtin-scripts/loop.ts'
 import { startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { wireIds } from '../../src/wire/wires.ts'
@@ -27,8 +27,8 @@ describe('turns are counted in the bytes', () => {
           bytes.subarray(at * 7, at * 7 + 7),
         )
         assert.equal(countAssistantTurns(wire, body), n)
-        assert.equal(scanAssistantTurns(wire, [bytes]), n)
-        assert.equal(scanAssistantTurns(wire, chunks), n)
+        assert.equal(countAssistantTurnsInBytes(wire, [bytes]), n)
+        assert.equal(countAssistantTurnsInBytes(wire, chunks), n)
       }
       await rehearsal.close()
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fillTemplate } from '../../src/rehearsal/script/fill-template.ts'
-import { parseScript, SCRIPT_SCHEMA } from '../../src/rehearsal/script/script-schema.ts'
+import { parseRehearsalScript, REHEARSAL_SCRIPT_SCHEMA } from '../../src/rehearsal/script/script-schema.ts'
 import { type RehearsalScript, findStepAt } from '../../src/rehearsal/script/script.ts'
 import { BUILTIN_SCRIPTS } from '../../src/rehearsal/builtin-scripts/all-scripts.ts'
 import { findSchemaProblems } from '../../src/schema/validate/validate.ts'
@@ -38,9 +38,9 @@ describe('positions', () => {
 
 describe('a script that somebody wrote', () => {
   test('the ones that come with it are scripts', () => {
-    assert.deepEqual(findSchemaProblems(SCRIPT_SCHEMA), [])
+    assert.deepEqual(findSchemaProblems(REHEARSAL_SCRIPT_SCHEMA), [])
     for (const script of Object.values(BUILTIN_SCRIPTS))
-      assert.deepEqual(parseScript(JSON.parse(JSON.stringify(script))), script)
+      assert.deepEqual(parseRehearsalScript(JSON.parse(JSON.stringify(script))), script)
   })
 
   const wrong: [what: string, script: unknown, says: RegExp][] = [
@@ -54,7 +54,7 @@ describe('a script that somebody wrote', () => {
   for (const [what, script, says] of wrong) {
     test(what, () => {
       assert.throws(
-        () => parseScript(script),
+        () => parseRehearsalScript(script),
         (error: Error) => {
           assert.match(error.message, /^Invalid script: /)
           assert.match(error.message, says)

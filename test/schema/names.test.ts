@@ -3,14 +3,14 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { base62Hash, hash32, base36Hash } from '../../src/schema/hash.ts'
 import {
-  ANTHROPIC_NAME_RULE,
-  GEMINI_NAME_RULE,
+  ANTHROPIC_TOOL_NAME_RULE,
+  GEMINI_TOOL_NAME_RULE,
   generateValidName,
-  OPENAI_NAME_RULE,
-  toLegalNames,
+  OPENAI_TOOL_NAME_RULE,
+  toLegalToolNames,
 } from '../../src/schema/dialect/tool-names.ts'
 
-const RULES = { openai: OPENAI_NAME_RULE, anthropic: ANTHROPIC_NAME_RULE, gemini: GEMINI_NAME_RULE }
+const RULES = { openai: OPENAI_TOOL_NAME_RULE, anthropic: ANTHROPIC_TOOL_NAME_RULE, gemini: GEMINI_TOOL_NAME_RULE }
 
 describe('generateValidName', () => {
   it('replaces odd characters', () => assert.equal(generateValidName('a b:c/d.e-f_ü'), 'a_b_c_d.e-f__'))
@@ -24,7 +24,7 @@ describe('generateValidName', () => {
 describe('T145 tool names', () => {
   it('leaves legal names alone, whatever else is there', () => {
     for (const rule of Object.values(RULES)) {
-      assert.deepEqual([...toLegalNames(['read_file', 'a-b', 'a.b', 'a b'], rule)].slice(0, 2), [
+      assert.deepEqual([...toLegalToolNames(['read_file', 'a-b', 'a.b', 'a b'], rule)].slice(0, 2), [
         ['read_file', 'read_file'],
         ['a-b', 'a-b'],
       ])
@@ -32,14 +32,14 @@ describe('T145 tool names', () => {
   })
 
   it('keeps dots for Gemini only', () => {
-    assert.equal(toLegalNames(['server.tool'], GEMINI_NAME_RULE).get('server.tool'), 'server.tool')
-    assert.equal(toLegalNames(['server.tool'], OPENAI_NAME_RULE).get('server.tool'), 'server_tool')
+    assert.equal(toLegalToolNames(['server.tool'], GEMINI_TOOL_NAME_RULE).get('server.tool'), 'server.tool')
+    assert.equal(toLegalToolNames(['server.tool'], OPENAI_TOOL_NAME_RULE).get('server.tool'), 'server_tool')
   })
 
   it('tells apart what cleaning would make one, whatever the order', () => {
     const names = ['a.b', 'a b', 'a_b', 'c.d']
-    const there = toLegalNames(names, OPENAI_NAME_RULE)
-    const back = toLegalNames([...names].reverse(), OPENAI_NAME_RULE)
+    const there = toLegalToolNames(names, OPENAI_TOOL_NAME_RULE)
+    const back = toLegalToolNames([...names].reverse(), OPENAI_TOOL_NAME_RULE)
     assert.equal(there.get('a_b'), 'a_b')
     assert.match(there.get('a.b') ?? '', /^a_b_[0-9a-z]{6}$/)
     assert.equal(there.get('c.d'), 'c_d')
@@ -49,7 +49,7 @@ describe('T145 tool names', () => {
   it('marks a cut name with a hash of the whole', () => {
     const long = (tail: string): string => `mcp__${'s'.repeat(40)}${tail}__${'t'.repeat(40)}`
     for (const rule of Object.values(RULES)) {
-      const [a, b] = toLegalNames(
+      const [a, b] = toLegalToolNames(
         [long('1'), long('2')].map((name) => name.repeat(2)),
         rule,
       ).values()
@@ -60,11 +60,11 @@ describe('T145 tool names', () => {
   })
 
   it('finds a name for what has none', () => {
-    assert.match(toLegalNames([''], OPENAI_NAME_RULE).get('') ?? '', /^tool_[0-9a-z]{6}$/)
-    const [a, b] = toLegalNames(['日本', '語学'], GEMINI_NAME_RULE).values()
+    assert.match(toLegalToolNames([''], OPENAI_TOOL_NAME_RULE).get('') ?? '', /^tool_[0-9a-z]{6}$/)
+    const [a, b] = toLegalToolNames(['日本', '語学'], GEMINI_TOOL_NAME_RULE).values()
     assert.match(a ?? '', /^tool_/)
     assert.notEqual(a, b)
-    assert.equal(toLegalNames(['1st'], GEMINI_NAME_RULE).get('1st'), '_1st')
+    assert.equal(toLegalToolNames(['1st'], GEMINI_TOOL_NAME_RULE).get('1st'), '_1st')
   })
 
   for (const [vendor, rule] of Object.entries(RULES)) {
@@ -76,7 +76,7 @@ describe('T145 tool names', () => {
       )
       fc.assert(
         fc.property(fc.uniqueArray(name, { maxLength: 40 }), (names) => {
-          const wire = toLegalNames(names, rule)
+          const wire = toLegalToolNames(names, rule)
           assert.deepEqual([...wire.keys()], names)
           assert.equal(new Set(wire.values()).size, names.length)
           for (const legal of wire.values()) assert.ok(rule.pattern.test(legal) && legal.length <= rule.maxLength)

@@ -5,7 +5,7 @@ import { hasCycleInSchema } from '../../src/schema/normalize/detect-cycles.ts'
 import { hasValidTypes } from '../../src/schema/normalize/has-valid-types.ts'
 import { inlineRefs } from '../../src/schema/normalize/inline-refs.ts'
 import { omitKeys } from '../../src/schema/own-properties.ts'
-import { forEachSubschema, mapSchema, getSchemaPointer } from '../../src/schema/walk-schema.ts'
+import { forEachSubschema, mapAllSubschemas, getSchemaPointer } from '../../src/schema/walk-schema.ts'
 
 describe('the walker', () => {
   it('knows a keyword from a property of that name', () => {
@@ -13,7 +13,7 @@ describe('the walker', () => {
       type: 'object',
       properties: { pattern: { type: 'string', pattern: 'x' }, format: { type: 'string' } },
     }
-    const bare = mapSchema(schema, (inner) =>
+    const bare = mapAllSubschemas(schema, (inner) =>
       typeof inner === 'boolean' ? inner : omitKeys(inner, ['pattern', 'format']),
     )
     assert.deepEqual(bare, { type: 'object', properties: { pattern: { type: 'string' }, format: { type: 'string' } } })
@@ -70,11 +70,11 @@ describe('the walker', () => {
   it('gives back the same object when nothing changed', () => {
     const schema = { type: 'object', properties: { a: { anyOf: [{ type: 'string' }, true] } } }
     assert.equal(
-      mapSchema(schema, (inner) => inner),
+      mapAllSubschemas(schema, (inner) => inner),
       schema,
     )
     assert.equal(
-      mapSchema(schema, (inner) => inner, 'down'),
+      mapAllSubschemas(schema, (inner) => inner, 'down'),
       schema,
     )
   })

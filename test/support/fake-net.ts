@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import type { ConnectSocket } from '../../src/host/web/connect.ts'
+import type { SocketConnector } from '../../src/host/web/connect.ts'
 
 /** What a fake server answers. */
 export interface FakeAnswer {
@@ -18,7 +18,7 @@ export interface FakeRequest {
 
 /** A net in memory: every connection that is made, and every request that is sent over one. */
 export interface FakeNet {
-  readonly dial: ConnectSocket
+  readonly dial: SocketConnector
   readonly dialled: string[]
   readonly requests: FakeRequest[]
 }
@@ -27,7 +27,7 @@ export interface FakeNet {
 export function fakeNet(answer: (request: FakeRequest) => FakeAnswer, refuses = false): FakeNet {
   const dialled: string[] = []
   const requests: FakeRequest[] = []
-  const dial: ConnectSocket = ({ address }) => {
+  const dial: SocketConnector = ({ address }) => {
     dialled.push(address)
     if (refuses) return Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
     let heard = ''

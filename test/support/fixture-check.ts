@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type FoldedTurn, splitRunnableCalls } from '../../src/model/fold.ts'
 import type { CallPart, TextPart } from '../../src/model/turn.ts'
-import { parseArguments } from '../../src/wire/calls/parse-arguments.ts'
+import { parseCallArguments } from '../../src/wire/calls/parse-arguments.ts'
 import { parseTextCalls } from '../../src/wire/text-calls/text-call-parser.ts'
 import type { Expected, ExpectedCall, Fixture } from './fixture.ts'
 
@@ -44,7 +44,7 @@ export function checkFixture({ expect, given }: Fixture, { turn, warnings }: Fol
   if (expect.sealed) assert.deepEqual(sealed(turn.parts, expect.sealed), expect.sealed)
   if (expect.written) {
     const found = parseTextCalls(turn.finish.fault?.written ?? '', given.tools)
-    const read = found.map(({ name, raw }) => ({ name, reading: parseArguments(raw) }))
+    const read = found.map(({ name, raw }) => ({ name, reading: parseCallArguments(raw) }))
     assert.deepEqual(
       read.map(({ name, reading }) => ({ name, input: reading.ok ? reading.inputs[0] : undefined })),
       expect.written,

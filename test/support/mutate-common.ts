@@ -1,4 +1,4 @@
-import { parseArguments } from '../../src/wire/calls/parse-arguments.ts'
+import { parseCallArguments } from '../../src/wire/calls/parse-arguments.ts'
 import { damageMutations } from './mutate-damage.ts'
 import { cutText, type Random, riffle } from './mutate-random.ts'
 import {
@@ -106,7 +106,9 @@ function dropFragment(stream: Stream, random: Random, shapes: PieceShapes): bool
   const at = random.pick(places)
   const rest = stream.events.filter((_one, place) => place !== at)
   const left = (call: number) => rest.map((one) => shapes.argsOf(one, call)).join('')
-  const noticed = stream.events[at]?.calls.every((call) => left(call).trim() !== '' && !parseArguments(left(call)).ok)
+  const noticed = stream.events[at]?.calls.every(
+    (call) => left(call).trim() !== '' && !parseCallArguments(left(call)).ok,
+  )
   if (!noticed) return false
   stream.events = rest
   stream.sealed = true

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createShellTool } from '../../src/tool/builtin/run-shell-command.ts'
-import { findRootCommands } from '../../src/tool/builtin/support/root-commands.ts'
+import { findCommandPrograms } from '../../src/tool/builtin/support/command-programs.ts'
 import { cleanOutput } from '../../src/tool/builtin/support/clean-output.ts'
 import { textOf, workspace } from './workspace.ts'
 
@@ -142,10 +142,10 @@ describe('run_shell_command', () => {
 
 describe('words for people', () => {
   test('the programs of a command', () => {
-    assert.deepEqual(findRootCommands('ls'), ['ls'])
-    assert.deepEqual(findRootCommands('A=1 B=2 make all; ls -l\nls && (cat x)'), ['make', 'ls', 'cat'])
-    assert.deepEqual(findRootCommands(`echo 'a | b' "c && d" e\\;f & wait`), ['echo', 'wait'])
-    assert.deepEqual(findRootCommands('   '), [])
+    assert.deepEqual(findCommandPrograms('ls'), ['ls'])
+    assert.deepEqual(findCommandPrograms('A=1 B=2 make all; ls -l\nls && (cat x)'), ['make', 'ls', 'cat'])
+    assert.deepEqual(findCommandPrograms(`echo 'a | b' "c && d" e\\;f & wait`), ['echo', 'wait'])
+    assert.deepEqual(findCommandPrograms('   '), [])
   })
 
   test('what was printed', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { applySmartEdit, type MatchStrategy } from '../../src/tool/edit/smart-edit.ts'
+import { applySmartEdit, type MatchStrategy } from '../../src/tool/edit/apply-smart-edit.ts'
 import { textOf, workspace } from './workspace.ts'
 
 const CODE = `import fs from 'node:fs'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { insertDroppedFiles } from '../../src/cli/tui/mention/dropped-files.ts'
-import { applyEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
+import { applyEditorEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
 import { formatMention, findMentions } from '../../src/cli/tui/mention/mentions.ts'
 import { clearAway } from '../support/clear.ts'
 
@@ -15,8 +15,8 @@ for (const name of ['a.png', 'my shot.JPG', 'it’s "so".gif', 'notes.txt']) wri
 
 /** What stands in the input after a paste behind “see ”. */
 function pasted(text: string, folder = place): string {
-  const before = applyEdit(EMPTY_EDITOR, { do: 'insert', text: 'see ' })
-  return insertDroppedFiles(applyEdit(before, { do: 'insert', text, paste: true }), text, folder).text
+  const before = applyEditorEdit(EMPTY_EDITOR, { do: 'insert', text: 'see ' })
+  return insertDroppedFiles(applyEditorEdit(before, { do: 'insert', text, paste: true }), text, folder).text
 }
 
 describe('files that are dropped on the terminal', () => {
@@ -51,8 +51,8 @@ describe('files that are dropped on the terminal', () => {
 
   test('one step of undo brings the path back', () => {
     const text = `${place}/a.png`
-    const editor = insertDroppedFiles(applyEdit(EMPTY_EDITOR, { do: 'insert', text, paste: true }), text, place)
-    assert.equal(applyEdit(editor, { do: 'undo' }).text, text)
+    const editor = insertDroppedFiles(applyEditorEdit(EMPTY_EDITOR, { do: 'insert', text, paste: true }), text, place)
+    assert.equal(applyEditorEdit(editor, { do: 'undo' }).text, text)
   })
 })
 

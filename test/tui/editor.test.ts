@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import {
   type EditorEdit,
-  applyEdit,
+  applyEditorEdit,
   type EditorState,
   EMPTY_EDITOR,
   type CursorMotion,
@@ -34,7 +34,7 @@ const change: fc.Arbitrary<EditorEdit> = fc.oneof(
   ),
 )
 
-const told = (changes: readonly EditorEdit[]): EditorState => changes.reduce(applyEdit, EMPTY_EDITOR)
+const told = (changes: readonly EditorEdit[]): EditorState => changes.reduce(applyEditorEdit, EMPTY_EDITOR)
 
 describe('the text that is being written', () => {
   test('has its cursor between two characters, whatever is done to it', () => {
@@ -61,9 +61,9 @@ describe('the text that is being written', () => {
           const end = told(changes)
           let editor = end
           const steps = end.past.length
-          for (let step = 0; step < steps; step++) editor = applyEdit(editor, { do: 'undo' })
+          for (let step = 0; step < steps; step++) editor = applyEditorEdit(editor, { do: 'undo' })
           assert.equal(editor.text, '')
-          for (let step = 0; step < steps; step++) editor = applyEdit(editor, { do: 'redo' })
+          for (let step = 0; step < steps; step++) editor = applyEditorEdit(editor, { do: 'redo' })
           assert.equal(editor.text, end.text)
         },
       ),

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  type Conversation,
+  type LiveConversation,
   takeBlocksForScrollback,
-  EMPTY_CONVERSATION,
+  EMPTY_LIVE_CONVERSATION,
   reduceConversation,
-} from '../../src/cli/tui/conversation.ts'
+} from '../../src/cli/tui/live-conversation.ts'
 
 test('of a paragraph that never ends, only the last lines stay live; nothing of it is lost', () => {
   const turn = (event: Parameters<typeof reduceConversation>[1] & { type: 'turn' }) => event
-  let conversation: Conversation = reduceConversation(
-    EMPTY_CONVERSATION,
+  let conversation: LiveConversation = reduceConversation(
+    EMPTY_LIVE_CONVERSATION,
     turn({ type: 'turn', event: { type: 'part-open', index: 0, kind: 'text' } }),
     0,
   )

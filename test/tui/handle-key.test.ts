@@ -2,14 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ApprovalRequest } from '../../src/agent/calls/call-state.ts'
 import { findCompletions } from '../../src/cli/tui/input/completion.ts'
-import { applyEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
+import { applyEditorEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
 import { type UiAction, handleKey, type KeyResult } from '../../src/cli/tui/input/handle-key.ts'
 import { applyHeldKey } from '../../src/cli/tui/input/approval-keys.ts'
-import { createUiState, type UiState, INITIAL_APPROVAL_VIEW, withApproval } from '../../src/cli/tui/ui-state.ts'
+import {
+  createUiState,
+  type UiState,
+  INITIAL_APPROVAL_VIEW_STATE,
+  addApprovalRequest,
+} from '../../src/cli/tui/ui-state.ts'
 import { type KeyEvent, createKeyParser } from '../../src/cli/tui/term/key-parser.ts'
-import { plainText } from '../../src/cli/tui/term/styled-line.ts'
+import { getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
 import { renderApproval, markShownLines } from '../../src/cli/tui/view/approval.ts'
-import { renderFrame } from '../../src/cli/tui/view/frame.ts'
+import { renderLiveScreen } from '../../src/cli/tui/view/live-screen.ts'
 
 const START = createUiState({ model: 'm', mode: 'default', folder: '~' })
 
@@ -30,7 +35,7 @@ const asked = (id: string, kind: 'edit' | 'exec' = 'exec', covers?: string): App
 
 /** A question as it is shown. */
 function askText({ approvals, approvalView, size = { width: 80, rows: 24 } }: UiState): string {
-  return renderApproval(approvals, approvalView, size).lines.map(plainText).join('\n')
+  return renderApproval(approvals, approvalView, size).lines.map(getStyledLineText).join('\n')
 }
 
 /** Presses what a terminal would send, without a pause; then there is one, and the screen is drawn. */
@@ -102,7 +107,7 @@ describe('what a key does', () => {
       return { kind: 'call', call: { status: 'validating', call }, progress: '', since: 0 } as const
     })
     const working: UiState = { ...START, runningSince: 0, conversation: { ...START.conversation, live } }
-    const asking = [asked('b'), asked('c'), asked('a')].reduce(withApproval, working)
+    const asking = [asked('b'), asked('c'), asked('a')].reduce(addApprovalRequest, working)
     assert.deepEqual(
       asking.approvals.map(({ id }) => id),
       ['a', 'b', 'c'],
@@ -111,7 +116,7 @@ describe('what a key does', () => {
     const [deed] = slowly(asking, 'y').deeds
     assert.ok(deed?.do === 'answer' && deed.ask === 'b', JSON.stringify(deed))
     // The second try of a call in another box is no call of this answer.
-    assert.equal(withApproval(asking, asked('unknown')).approvals.at(-1)?.id, 'unknown')
+    assert.equal(addApprovalRequest(asking, asked('unknown')).approvals.at(-1)?.id, 'unknown')
   })
 
   test('Space, b, g and G turn the pages of a long question, and a leap counts for nothing', () => {
@@ -195,7 +200,7 @@ describe('what a key does', () => {
       decision: { verdict: 'ask', rule: '', why: `No rule allows “${command}”.`, ...granted(covers) },
     }
     const edits = [asked('1', 'edit', 'all'), asked('2', 'edit', 'all'), one]
-    const draft = applyEdit(EMPTY_EDITOR, { do: 'insert', text: 'half a sentence\n'.repeat(20) })
+    const draft = applyEditorEdit(EMPTY_EDITOR, { do: 'insert', text: 'half a sentence\n'.repeat(20) })
     for (const [width, rows] of [
       [80, 24],
       [30, 8],
@@ -203,7 +208,7 @@ describe('what a key does', () => {
     ] as const)
       for (const editor of [EMPTY_EDITOR, draft])
         for (const asks of [[one], edits]) {
-          const asking = { ...INITIAL_APPROVAL_VIEW, at: asks.length - 1 }
+          const asking = { ...INITIAL_APPROVAL_VIEW_STATE, at: asks.length - 1 }
           let state: UiState = {
             ...START,
             approvals: asks,
@@ -212,7 +217,7 @@ describe('what a key does', () => {
             isWriting: false,
             size: { width, rows },
           }
-          const page = () => renderFrame(state, { width, rows }, 0).lines.map((row) => plainText(row))
+          const page = () => renderLiveScreen(state, { width, rows }, 0).lines.map((row) => getStyledLineText(row))
           // What a terminal shows of it: its end, and one row stays empty.
           const screen = () => page().slice(1 - rows)
           assert.match(screen().join('\n'), /\? Run/, `${width}×${rows}\n${screen().join('\n')}`)
@@ -247,7 +252,7 @@ describe('what a key does', () => {
   test('what can stand after a command is offered; Enter takes it, or what was typed where that may be something else', () => {
     const items = [{ value: 'default' }, { value: 'plan' }]
     const at = (text: string, others?: true): UiState => {
-      const editor = applyEdit(EMPTY_EDITOR, { do: 'insert', text })
+      const editor = applyEditorEdit(EMPTY_EDITOR, { do: 'insert', text })
       const words = () => ({ items, ...(others && { allowsOthers: others }) })
       const menu = findCompletions(editor, { commands: () => [], files: () => [], commandArguments: words })
       return { ...START, editor, ...(menu && { menu }) }
@@ -369,7 +374,7 @@ describe('what a key does', () => {
 
   test('a command that was typed in full is the one that is meant', () => {
     const items = [{ value: '/model' }, { value: '/mode' }]
-    const editor = applyEdit(EMPTY_EDITOR, { do: 'insert', text: '/mode' })
+    const editor = applyEditorEdit(EMPTY_EDITOR, { do: 'insert', text: '/mode' })
     const menu = findCompletions(editor, { commands: () => items, files: () => [], commandArguments: () => undefined })
     assert.ok(menu)
     assert.deepEqual(pressed({ ...START, editor, menu }, '\r').deeds, [{ do: 'submit', text: '/mode' }])

@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { ApprovalRequest, CallState } from '../../src/agent/calls/call-state.ts'
-import type { ConversationBlock } from '../../src/cli/tui/conversation.ts'
-import { INITIAL_APPROVAL_VIEW } from '../../src/cli/tui/ui-state.ts'
-import { type StyledLine, plainText } from '../../src/cli/tui/term/styled-line.ts'
+import type { ConversationBlock } from '../../src/cli/tui/live-conversation.ts'
+import { INITIAL_APPROVAL_VIEW_STATE } from '../../src/cli/tui/ui-state.ts'
+import { type StyledLine, getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
 import { renderApproval } from '../../src/cli/tui/view/approval.ts'
-import { renderBlock } from '../../src/cli/tui/view/frame.ts'
+import { renderBlock } from '../../src/cli/tui/view/live-screen.ts'
 import type { ApprovalDetails } from '../../src/tool/tool.ts'
 import { stage } from '../support/command.ts'
 import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
@@ -45,7 +45,7 @@ function call(name: string, raw: string, display: string): CallState {
 function ask(details: ApprovalDetails): StyledLine[] {
   const decision = { verdict: 'ask', rule: 'test', why: 'Because.' } as const
   const one: ApprovalRequest = { id: 'a', call: 'c', tool: 't', details, decision }
-  return [...renderApproval([one], INITIAL_APPROVAL_VIEW, { ...look, rows: 100_000 }).lines]
+  return [...renderApproval([one], INITIAL_APPROVAL_VIEW_STATE, { ...look, rows: 100_000 }).lines]
 }
 
 const block = (one: ConversationBlock): StyledLine[] => renderBlock(one, look, 0)
@@ -75,7 +75,7 @@ describe('terminal.json on the screen', { skip: skipWithoutCases }, () => {
       const show = SHOWN[one.surface]
       if (!show) continue
       seen++
-      const text = show(inputOf(one)).map(plainText).join('\n')
+      const text = show(inputOf(one)).map(getStyledLineText).join('\n')
       for (const never of one.mustNotContain) {
         // A line end of the text may well be a line end of the screen.
         if (never.trim() === '') continue

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
+import { applyEditorEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
 import { handleKey } from '../../src/cli/tui/input/handle-key.ts'
 import { KEY_GROUPS } from '../../src/cli/tui/slash/keys.ts'
 import { createUiState, type UiState } from '../../src/cli/tui/ui-state.ts'
@@ -24,7 +24,7 @@ const WRITTEN: UiState = {
     { do: 'insert', text: 'more words' } as const,
     { do: 'undo' } as const,
     { do: 'place', cursor: 5, column: 5 } as const,
-  ].reduce(applyEdit, EMPTY_EDITOR),
+  ].reduce(applyEditorEdit, EMPTY_EDITOR),
 }
 
 /** What the table names, in Basics and Editing. */

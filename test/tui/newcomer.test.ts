@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { RunEvent } from '../../src/agent/loop/run-event.ts'
 import type { Fault } from '../../src/model/fault.ts'
-import { EMPTY_CONVERSATION, reduceConversation } from '../../src/cli/tui/conversation.ts'
+import { EMPTY_LIVE_CONVERSATION, reduceConversation } from '../../src/cli/tui/live-conversation.ts'
 import { looksLikeApiKey, findKeyProvider } from '../../src/cli/tui/onboarding/api-key-format.ts'
 import { renderChoiceList } from '../../src/cli/tui/onboarding/list-dialog.ts'
-import { plainText } from '../../src/cli/tui/term/styled-line.ts'
+import { getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { EDIT, open } from '../support/conversation.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
@@ -184,7 +184,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
 test('a try that failed and the giving up after it are one notice', () => {
   const fault = { kind: 'overloaded', message: 'The server is busy' } as unknown as Fault
   const tried = reduceConversation(
-    EMPTY_CONVERSATION,
+    EMPTY_LIVE_CONVERSATION,
     { type: 'turn', event: { type: 'open', anew: true, fault, wait: 3000 } },
     0,
   )
@@ -204,7 +204,7 @@ test('an attachment is shown by its name, and text that looks like one is text',
     { kind: 'text', text: '--- typed ---\nby hand' },
   ]
   const event = { type: 'entry', entry: { kind: 'user', parts } } as unknown as RunEvent
-  assert.deepEqual(reduceConversation(EMPTY_CONVERSATION, event, 0).live, [
+  assert.deepEqual(reduceConversation(EMPTY_LIVE_CONVERSATION, event, 0).live, [
     { kind: 'user', text: 'look at @a.txt and @pond:one\n[a.txt]\n[pond:one]\n--- typed ---\nby hand' },
   ])
 })
@@ -223,7 +223,7 @@ describe('a key where none was asked for', () => {
       assert.ok(looksLikeApiKey(key), key)
       assert.equal(findKeyProvider(key), owner)
       const shown = renderChoiceList([], { selected: 0, filter: key, isLong: true, width: 80, rows: 20 }).map((one) =>
-        plainText(one),
+        getStyledLineText(one),
       )
       assert.ok(!shown.join('\n').includes(key.slice(0, 6)), shown.join('\n'))
     }

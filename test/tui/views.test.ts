@@ -3,15 +3,20 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { ApprovalRequest, CallState } from '../../src/agent/calls/call-state.ts'
-import type { ConversationBlock } from '../../src/cli/tui/conversation.ts'
-import { applyEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
+import type { ConversationBlock } from '../../src/cli/tui/live-conversation.ts'
+import { applyEditorEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
 import { renderChoiceList } from '../../src/cli/tui/onboarding/list-dialog.ts'
-import { createUiState, type UiState, type StatusInfo, INITIAL_APPROVAL_VIEW } from '../../src/cli/tui/ui-state.ts'
-import { type StyledLine, lineWidth, plainText } from '../../src/cli/tui/term/styled-line.ts'
+import {
+  createUiState,
+  type UiState,
+  type StatusInfo,
+  INITIAL_APPROVAL_VIEW_STATE,
+} from '../../src/cli/tui/ui-state.ts'
+import { type StyledLine, measureStyledLine, getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
 import { supportsUtf8 } from '../../src/cli/tui/term/terminal.ts'
 import { renderCall } from '../../src/cli/tui/view/call.ts'
 import { renderDiff, countDiffLines } from '../../src/cli/tui/view/diff.ts'
-import { renderBlock, renderFrame } from '../../src/cli/tui/view/frame.ts'
+import { renderBlock, renderLiveScreen } from '../../src/cli/tui/view/live-screen.ts'
 import type { ViewOptions } from '../../src/cli/tui/view/view-options.ts'
 import { renderWelcome } from '../../src/cli/tui/view/welcome.ts'
 import { root } from '../support/paths.ts'
@@ -211,14 +216,14 @@ const SCENES: Readonly<Record<string, (width: number) => readonly StyledLine[]>>
         runningSince: NOW - 7000,
         queued: ['and then the other one', 'thanks'],
         conversation: { live: [block(running, 'one\ntwo\nthree')], parts: {}, since: 0 },
-        editor: applyEdit(EMPTY_EDITOR, { do: 'insert', text: 'a second line\nis being written' }),
+        editor: applyEditorEdit(EMPTY_EDITOR, { do: 'insert', text: 'a second line\nis being written' }),
       },
       width,
     ),
   menu: (width) =>
     live(
       {
-        editor: applyEdit(EMPTY_EDITOR, { do: 'insert', text: '/mo' }),
+        editor: applyEditorEdit(EMPTY_EDITOR, { do: 'insert', text: '/mo' }),
         menu: {
           items: [
             { value: '/model', about: 'another model from here on' },
@@ -242,7 +247,7 @@ const SCENES: Readonly<Record<string, (width: number) => readonly StyledLine[]>>
       {
         runningSince: NOW - 1000,
         approvals: [COMMAND],
-        editor: applyEdit(EMPTY_EDITOR, { do: 'insert', text: 'half a sent' }),
+        editor: applyEditorEdit(EMPTY_EDITOR, { do: 'insert', text: 'half a sent' }),
       },
       width,
     ),
@@ -251,19 +256,22 @@ const SCENES: Readonly<Record<string, (width: number) => readonly StyledLine[]>>
       {
         approvals: [COMMAND],
         approvalView: {
-          ...INITIAL_APPROVAL_VIEW,
-          reasonEditor: applyEdit(EMPTY_EDITOR, { do: 'insert', text: 'too slow' }),
+          ...INITIAL_APPROVAL_VIEW_STATE,
+          reasonEditor: applyEditorEdit(EMPTY_EDITOR, { do: 'insert', text: 'too slow' }),
         },
       },
       width,
     ),
   'ask-always': (width) =>
     live(
-      { approvals: [edited('a', `${ROOT}/sum.js`)], approvalView: { ...INITIAL_APPROVAL_VIEW, isChoosing: true } },
+      {
+        approvals: [edited('a', `${ROOT}/sum.js`)],
+        approvalView: { ...INITIAL_APPROVAL_VIEW_STATE, isChoosing: true },
+      },
       width,
     ),
   'ask-long': (width) =>
-    live({ approvals: [LONG], approvalView: { ...INITIAL_APPROVAL_VIEW, isTooEarly: true } }, width),
+    live({ approvals: [LONG], approvalView: { ...INITIAL_APPROVAL_VIEW_STATE, isTooEarly: true } }, width),
   'ask-secret': (width) => live({ approvals: [SECRET] }, width),
   'ask-server': (width) => live({ approvals: [SERVER] }, width),
   'ask-plan': (width) => live({ approvals: [PLAN] }, width),
@@ -280,7 +288,7 @@ test('no line of a file passes for the head of its diff', () => {
   const diff =
     '--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop it\n+++ keep it\n end\n\\ No newline at end of file\n'
   assert.deepEqual(
-    renderDiff(diff, 40).map((one) => plainText(one)),
+    renderDiff(diff, 40).map((one) => getStyledLineText(one)),
     ['1 --- drop it', '1 +++ keep it', '2  end', '  \\ No newline at end of file'],
   )
   assert.deepEqual(countDiffLines(diff), { added: 1, removed: 1 })
@@ -289,7 +297,7 @@ test('no line of a file passes for the head of its diff', () => {
 })
 
 function live(change: Partial<UiState>, width: number): readonly StyledLine[] {
-  return renderFrame({ ...STATE, ...change }, { width, rows: 30, root: ROOT }, NOW).lines
+  return renderLiveScreen({ ...STATE, ...change }, { width, rows: 30, root: ROOT }, NOW).lines
 }
 
 describe('the views', () => {
@@ -297,8 +305,9 @@ describe('the views', () => {
     for (const width of [60, 100, 200])
       test(`${name} in ${width} columns`, () => {
         const lines = scene(width)
-        for (const one of lines) assert.ok(lineWidth(one) <= width, `wider than ${width}: ${plainText(one)}`)
-        const shown = `${lines.map((one) => plainText(one).trimEnd()).join('\n')}\n`
+        for (const one of lines)
+          assert.ok(measureStyledLine(one) <= width, `wider than ${width}: ${getStyledLineText(one)}`)
+        const shown = `${lines.map((one) => getStyledLineText(one).trimEnd()).join('\n')}\n`
         assert.doesNotMatch(shown, /[\u0000-\u0009\u000B-\u001F\u007F\u202E]/)
         const file = join(root, 'test/tui/snapshots', `${name}-${width}.txt`)
         if (process.env['DRAGOMAN_SNAPSHOTS'] === 'write') writeFileSync(file, shown)
@@ -310,7 +319,7 @@ test('task lists stand with their boxes, tight and loose, nested and numbered', 
   const shown = (text: string, look: Pick<ViewOptions, 'ascii'> = {}) =>
     renderBlock({ kind: 'text', text, done: true }, { width: 40, ...look }, NOW)
       .slice(1)
-      .map((one) => plainText(one).trimEnd())
+      .map((one) => getStyledLineText(one).trimEnd())
   assert.deepEqual(
     shown('Plan:\n\n- [x] read **it**\n- [ ] change it\n  - [ ] test\n- plain\n\n1. [ ] one\n2. [x] two'),
     ['Plan:', '', '☑ read it', '☐ change it', '  ☐ test', '• plain', '', '1. ☐ one', '2. ☑ two'],
@@ -339,7 +348,7 @@ test('a message that says why nothing was done is shown to its end; output is cu
     const state = { status: status === 'ok' ? 'success' : 'cancelled', call: made, result, ms: 0 } as const
     return renderCall(state, { look: { width: 40 }, seconds: 0, progress: '', open: false })
       .slice(1)
-      .map((one) => plainText(one).trim())
+      .map((one) => getStyledLineText(one).trim())
       .join(' ')
   }
   assert.equal(shown('denied'), why)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { JsonObject } from '../../src/model/json.ts'
 import { decodeEntities } from '../../src/wire/calls/html-entities.ts'
-import { parseArguments } from '../../src/wire/calls/parse-arguments.ts'
+import { parseCallArguments } from '../../src/wire/calls/parse-arguments.ts'
 import { createJsonScanner } from '../../src/wire/json/json-scanner.ts'
 import { assertCpuTime } from '../support/cpu-time.ts'
 
@@ -13,7 +13,7 @@ const settings = { seed, numRuns: 500 }
 
 /** The text is read as these inputs, with exactly these notes. */
 function accepts(raw: string, inputs: readonly unknown[], notes: readonly string[] = []): void {
-  const reading = parseArguments(raw)
+  const reading = parseCallArguments(raw)
   assert.ok(reading.ok, `${raw} → ${JSON.stringify(reading)}`)
   assert.deepEqual(reading.inputs, inputs)
   assert.deepEqual(
@@ -23,7 +23,7 @@ function accepts(raw: string, inputs: readonly unknown[], notes: readonly string
 }
 
 function refuses(raw: string, code: string): void {
-  const reading = parseArguments(raw)
+  const reading = parseCallArguments(raw)
   assert.ok(!reading.ok, `${raw.slice(0, 80)} was accepted`)
   assert.equal(reading.code, code, raw.slice(0, 80))
 }
@@ -92,7 +92,7 @@ test('T33 closers and markers after the arguments are ignored, anything else is 
   for (const tail of [...tails, ...tokens]) accepts(`{"a":1}${tail}`, [{ a: 1 }], ['trailing-text'])
   accepts('```json\n{"a":1}\n```', [{ a: 1 }], ['trailing-text'])
   for (const tail of [' and then', '"', ',', '</fun', '<b>', ']x', '</tool_call>{"b":2}']) {
-    const reading = parseArguments(`{"a":1}${tail}`)
+    const reading = parseCallArguments(`{"a":1}${tail}`)
     assert.equal(reading.ok, false, tail)
   }
   refuses('{"a":1} and then', 'not-json')
@@ -216,7 +216,7 @@ test('T49 numbers: big ones are noted with their digits, infinite ones are refus
     "{'id':12345678901234567891}",
     '{"x":"\\"1\\\\","id":12345678901234567891}',
   ]) {
-    const reading = parseArguments(raw)
+    const reading = parseCallArguments(raw)
     assert.ok(reading.ok)
     assert.equal(reading.inputs[0]?.['id'], 12345678901234567000)
     assert.ok(
@@ -241,7 +241,7 @@ test('depth is bounded, and nothing runs out of stack', () => {
   refuses(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 'not-json')
   refuses('[{'.repeat(deep), 'unfinished')
   const fine = `{"a":${'['.repeat(400)}${']'.repeat(400)}}`
-  assert.ok(parseArguments(fine).ok && parseArguments(`${fine}]`).ok)
+  assert.ok(parseCallArguments(fine).ok && parseCallArguments(`${fine}]`).ok)
 })
 
 test('reading takes time linear in the text', () => {
@@ -254,7 +254,7 @@ test('reading takes time linear in the text', () => {
     '{"a":1}'.repeat(300_000),
   ]
   return assertCpuTime(() => {
-    for (const raw of texts) parseArguments(raw)
+    for (const raw of texts) parseCallArguments(raw)
   }, 20)
 })
 
@@ -327,10 +327,10 @@ const loose: fc.Arbitrary<string> = fc.letrec<{ value: string; text: string; obj
 test('T37 no proper prefix of almost-JSON is ever accepted', () => {
   fc.assert(
     fc.property(loose, fc.constantFrom('', ' ', '\n'), (text, space) => {
-      const whole = parseArguments(space + text)
+      const whole = parseCallArguments(space + text)
       assert.ok(whole.ok, text)
       for (let end = 1; end < text.length; end++) {
-        const cut = parseArguments(space + text.slice(0, end))
+        const cut = parseCallArguments(space + text.slice(0, end))
         assert.ok(!cut.ok, text.slice(0, end))
         assert.equal(cut.code, 'unfinished')
       }
@@ -353,7 +353,7 @@ test('T39 after any damage, an accepted reading holds no more closers than the t
         const at = where % (broken.length + 1)
         broken = broken.slice(0, at) + put + broken.slice(at + gone)
       }
-      const reading = parseArguments(broken)
+      const reading = parseCallArguments(broken)
       if (!reading.ok || broken.trim() === '' || broken.trim() === 'null') return
       accepted++
       const found = count(reading.inputs)
@@ -367,7 +367,7 @@ test('T39 after any damage, an accepted reading holds no more closers than the t
 })
 
 function inputOf(raw: string): JsonObject {
-  const reading = parseArguments(raw)
+  const reading = parseCallArguments(raw)
   assert.ok(reading.ok, raw)
   return reading.inputs[0] ?? {}
 }

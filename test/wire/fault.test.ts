@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FaultKind } from '../../src/model/fault.ts'
-import { classifyError } from '../../src/wire/errors/classify-error.ts'
-import { type ParsedError, parseError } from '../../src/wire/errors/parse-error.ts'
+import { classifyVendorError } from '../../src/wire/errors/classify-error.ts'
+import { type ParsedVendorError, parseVendorError } from '../../src/wire/errors/parse-error.ts'
 import { parseRetryAfter } from '../../src/wire/errors/retry-after.ts'
 import { createFramer } from '../../src/wire/framing/framer.ts'
 import { recordings } from '../support/corpus.ts'
 import { skipWithoutShared } from '../support/paths.ts'
 
 /** The error in a frame, which must be there. */
-function found(value: unknown): ParsedError {
-  const error = parseError(value)
+function found(value: unknown): ParsedVendorError {
+  const error = parseVendorError(value)
   assert.ok(error, JSON.stringify(value))
   return error
 }
 
 function kind(value: unknown, status?: number): FaultKind {
-  return classifyError(found(value), status === undefined ? {} : { status }).kind
+  return classifyVendorError(found(value), status === undefined ? {} : { status }).kind
 }
 
 test('T73 what the model wrote comes with a malformed call', () => {
-  const groq = classifyError(
+  const groq = classifyVendorError(
     found({
       error: {
         message: 'Failed to call a function',
@@ -33,9 +33,12 @@ test('T73 what the model wrote comes with a malformed call', () => {
   )
   assert.equal(groq.kind, 'invalid')
   assert.equal(groq.written, '<function=x>')
-  const ollama = classifyError(found({ error: `error parsing tool call: raw='{"a": 'it's}', err=invalid character` }), {
-    status: 500,
-  })
+  const ollama = classifyVendorError(
+    found({ error: `error parsing tool call: raw='{"a": 'it's}', err=invalid character` }),
+    {
+      status: 500,
+    },
+  )
   assert.equal(ollama.kind, 'invalid')
   assert.equal(ollama.written, `{"a": 'it's}`)
 })
@@ -176,16 +179,16 @@ test('T158 kinds by status and by words', () => {
 })
 
 test('T133 an error inside a 200 gets the status that its type stands for', () => {
-  const overloaded = classifyError(
+  const overloaded = classifyVendorError(
     found({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
     {
       status: 200,
     },
   )
   assert.deepEqual(overloaded, { kind: 'server', message: 'Overloaded', status: 529, code: 'overloaded_error' })
-  const upstream = classifyError(found({ error: { message: 'x', code: 429 } }), { status: 500 })
+  const upstream = classifyVendorError(found({ error: { message: 'x', code: 429 } }), { status: 500 })
   assert.deepEqual([upstream.kind, upstream.status], ['rate', 500])
-  assert.equal(classifyError({ message: '' }, { status: 503 }).message, 'The server responded with 503.')
+  assert.equal(classifyVendorError({ message: '' }, { status: 503 }).message, 'The server responded with 503.')
 })
 
 test('T159 overflow in the words of many vendors', () => {
@@ -222,7 +225,8 @@ test('T159 overflow in the words of many vendors', () => {
     '400 status code (no body)',
     'prompt tokens too long',
   ]
-  for (const message of phrases) assert.equal(classifyError({ message }, { status: 400 }).kind, 'overflow', message)
+  for (const message of phrases)
+    assert.equal(classifyVendorError({ message }, { status: 400 }).kind, 'overflow', message)
   for (const code of [
     'context_length_exceeded',
     'exceed_context_size_error',
@@ -230,10 +234,10 @@ test('T159 overflow in the words of many vendors', () => {
     'request_too_large',
     'context_window_exceeded',
   ]) {
-    assert.equal(classifyError({ message: 'x', code }, { status: 400 }).kind, 'overflow', code)
+    assert.equal(classifyVendorError({ message: 'x', code }, { status: 400 }).kind, 'overflow', code)
   }
-  assert.equal(classifyError({ message: '' }, { status: 413 }).kind, 'overflow')
-  assert.equal(classifyError({ message: 'x', code: 'context_length_exceeded' }).kind, 'overflow')
+  assert.equal(classifyVendorError({ message: '' }, { status: 413 }).kind, 'overflow')
+  assert.equal(classifyVendorError({ message: 'x', code: 'context_length_exceeded' }).kind, 'overflow')
   const others = [
     'Too many tokens, please wait before trying again.',
     'This request would exceed your rate limit of 40,000 input tokens per minute.',
@@ -242,14 +246,14 @@ test('T159 overflow in the words of many vendors', () => {
     'ThrottlingException: Too many tokens',
   ]
   for (const message of others) {
-    assert.notEqual(classifyError({ message }, { status: 429 }).kind, 'overflow', message)
-    assert.notEqual(classifyError({ message }).kind, 'overflow', message)
+    assert.notEqual(classifyVendorError({ message }, { status: 429 }).kind, 'overflow', message)
+    assert.notEqual(classifyVendorError({ message }).kind, 'overflow', message)
   }
 })
 
 test('T157 every form of a retry hint', () => {
   const date = 'Wed, 21 Oct 2026 07:28:00 GMT'
-  const none: ParsedError = { message: 'x' }
+  const none: ParsedVendorError = { message: 'x' }
   const headers: readonly [Record<string, string>, number | undefined][] = [
     [{ 'retry-after': '2' }, 2000],
     [{ 'retry-after': '0.5' }, 500],
@@ -320,10 +324,10 @@ test('T157 every form of a retry hint', () => {
 
 test('T157 counters that come with every answer are no hint for errors that are not about limits', () => {
   const headers = { 'x-ratelimit-reset-tokens': '6m0s' }
-  assert.equal(classifyError({ message: 'x' }, { status: 400, headers }).retryAfter, undefined)
-  assert.equal(classifyError({ message: 'x' }, { status: 503, headers }).retryAfter, undefined)
-  assert.equal(classifyError({ message: 'x' }, { status: 429, headers }).retryAfter, 360_000)
-  assert.equal(classifyError({ message: 'x' }, { status: 503, headers: { 'retry-after': '3' } }).retryAfter, 3000)
+  assert.equal(classifyVendorError({ message: 'x' }, { status: 400, headers }).retryAfter, undefined)
+  assert.equal(classifyVendorError({ message: 'x' }, { status: 503, headers }).retryAfter, undefined)
+  assert.equal(classifyVendorError({ message: 'x' }, { status: 429, headers }).retryAfter, 360_000)
+  assert.equal(classifyVendorError({ message: 'x' }, { status: 503, headers: { 'retry-after': '3' } }).retryAfter, 3000)
 })
 
 test('T107 an error is found in exactly those recordings that hold one', { skip: skipWithoutShared }, () => {
@@ -342,13 +346,13 @@ test('T107 an error is found in exactly those recordings that hold one', { skip:
       const reader = createFramer(response.contentType)
       const frames = [...reader.push(new TextEncoder().encode(response.body)), ...reader.end()]
       const [error] = frames
-        .map((frame) => (frame.kind === 'json' ? parseError(frame.value) : undefined))
+        .map((frame) => (frame.kind === 'json' ? parseVendorError(frame.value) : undefined))
         .filter((one) => one !== undefined)
       assert.equal(error !== undefined, expect.error !== undefined, file)
       if (!error || !expect.error) continue
       errors++
       assert.ok(error.message.includes(expect.error.message), file)
-      const fault = classifyError(error, { status: response.status })
+      const fault = classifyVendorError(error, { status: response.status })
       const name = file.replace(/^.*\//, '').replace(/\.json$/, '')
       if (expected.has(name)) assert.equal(fault.kind, expected.get(name), file)
       expected.delete(name)

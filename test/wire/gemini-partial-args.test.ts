@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Json } from '../../src/model/json.ts'
-import { parseArguments } from '../../src/wire/calls/parse-arguments.ts'
+import { parseCallArguments } from '../../src/wire/calls/parse-arguments.ts'
 import { createPartialArgsWriter } from '../../src/wire/gemini/partial-args.ts'
 
 type Piece = Record<string, unknown>
@@ -41,7 +41,7 @@ describe('arguments in pieces (T128)', () => {
         let text = ''
         for (const piece of pieces(value)) {
           text += args.push([piece])
-          assert.equal(parseArguments(text).ok, false)
+          assert.equal(parseCallArguments(text).ok, false)
         }
         assert.deepEqual(JSON.parse(text + args.end()), JSON.parse(JSON.stringify(value)))
         assert.equal(args.broken, undefined)
@@ -103,7 +103,7 @@ describe('arguments in pieces (T128)', () => {
     for (const list of bad) {
       const args = createPartialArgsWriter()
       const text = args.push(list) + args.end()
-      assert.equal(parseArguments(text).ok, false, JSON.stringify(list))
+      assert.equal(parseCallArguments(text).ok, false, JSON.stringify(list))
       assert.ok(args.broken, JSON.stringify(list))
     }
   })

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { classifyError } from '../../src/wire/errors/classify-error.ts'
-import { type ParsedError, parseError } from '../../src/wire/errors/parse-error.ts'
+import { classifyVendorError } from '../../src/wire/errors/classify-error.ts'
+import { type ParsedVendorError, parseVendorError } from '../../src/wire/errors/parse-error.ts'
 
 /** The error in a frame, which must be there. */
-function found(value: unknown): ParsedError {
-  const error = parseError(value)
+function found(value: unknown): ParsedVendorError {
+  const error = parseVendorError(value)
   assert.ok(error, JSON.stringify(value))
   return error
 }
 
 test('T107 every vendor’s shape of an error is found', () => {
-  const shapes: readonly [unknown, Partial<ParsedError>][] = [
+  const shapes: readonly [unknown, Partial<ParsedVendorError>][] = [
     [
       { error: { message: 'm', type: 'invalid_request_error', code: 'bad_thing', param: 'tools[0]' } },
       { message: 'm', type: 'invalid_request_error', code: 'bad_thing', param: 'tools[0]' },
@@ -114,7 +114,7 @@ test('T107 every vendor’s shape of an error is found', () => {
   for (const [value, expected] of shapes) {
     const error = found(value)
     for (const [key, field] of Object.entries(expected))
-      assert.deepEqual(error[key as keyof ParsedError], field, JSON.stringify(value))
+      assert.deepEqual(error[key as keyof ParsedVendorError], field, JSON.stringify(value))
   }
 })
 
@@ -137,7 +137,7 @@ test('T107 what an upstream said inside a gateway’s error is shown', () => {
   assert.match(wrapped.message, /^ConnectionError: /)
   let nest: unknown = { error: 'end' }
   for (let at = 0; at < 20_000; at++) nest = { error: { message: 'm', metadata: { raw: nest } } }
-  assert.ok(parseError(nest))
+  assert.ok(parseVendorError(nest))
 })
 
 test('T48 hostile values in an error do no harm', () => {
@@ -146,7 +146,7 @@ test('T48 hostile values in an error do no harm', () => {
   for (const field of fields) {
     for (const value of [trap, [trap], { headers: { 'retry-after': trap }, raw: trap }]) {
       const error = found({ error: { other: 'm', [field]: value }, status: trap, code: trap })
-      assert.ok(classifyError(error).kind)
+      assert.ok(classifyVendorError(error).kind)
     }
   }
   assert.ok(found({ base_resp: { status_code: 5, status_msg: trap } }))
@@ -187,5 +187,5 @@ test('T107 ordinary frames are no errors', () => {
     'error',
     500,
   ]
-  for (const frame of frames) assert.equal(parseError(frame), undefined, JSON.stringify(frame))
+  for (const frame of frames) assert.equal(parseVendorError(frame), undefined, JSON.stringify(frame))
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { INVALID_BYTES, replaceInvalidBytes, createUtf8Decoder } from '../../src/wire/framing/utf8.ts'
+import { INVALID_BYTES_MARKER, replaceInvalidBytes, createUtf8Decoder } from '../../src/wire/framing/utf8-decoder.ts'
 import { runs } from '../support/runs.ts'
 
 /** What the decoder makes of bytes that come in pieces. */
@@ -30,7 +30,7 @@ test('any bytes, however they are cut, read as every other decoder reads them', 
       const text = decoded(some, cuts)
       assert.equal(replaceInvalidBytes(text), new TextDecoder().decode(some))
       const isValid = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(some)).equals(Buffer.from(some))
-      assert.equal(text.includes(INVALID_BYTES), !isValid, 'broken bytes, and only they, are marked')
+      assert.equal(text.includes(INVALID_BYTES_MARKER), !isValid, 'broken bytes, and only they, are marked')
     }),
     options,
   )

@@ -8,8 +8,8 @@ import {
   findFirstKeptSeq,
   findPinnedNotes,
   isPinnedNote,
-  projectHistory,
-} from '../../session/project-history.ts'
+  deriveModelHistory,
+} from '../../session/derive-model-history.ts'
 import type { Agent } from '../agent.ts'
 import { ENVIRONMENT_TOPIC, appendPinnedNote } from './pinned-notes.ts'
 import INSTRUCTION from '../prompt/compress.md'
@@ -71,7 +71,7 @@ export async function* compactHistory(
   const firstKept = findFirstKeptSeq(session.entries)
   const conversationEntries = session.entries.filter((entry) => entry.seq >= firstKept && isConversationEntry(entry))
   const cut = findCutSeq(conversationEntries, agent.compaction?.keep ?? DEFAULT_KEPT_SHARE)
-  const before = countHistoryChars(projectHistory(session.entries))
+  const before = countHistoryChars(deriveModelHistory(session.entries))
   const beforeTokens = estimateTokens(before)
   const unchangedEvent: RunEvent = { type: 'compact', beforeTokens, afterTokens: beforeTokens, done: false }
   if (cut === undefined) {
@@ -79,7 +79,7 @@ export async function* compactHistory(
     return { isDone: false }
   }
 
-  const olderTurns = projectHistory(session.entries.filter((entry) => entry.seq < cut || entry.kind === 'compact'))
+  const olderTurns = deriveModelHistory(session.entries.filter((entry) => entry.seq < cut || entry.kind === 'compact'))
   const shortened = await Promise.all(olderTurns.map((turn) => shortenTurn(agent, turn)))
   const request = {
     model: model.origin.model,
@@ -105,7 +105,7 @@ export async function* compactHistory(
     topic === ENVIRONMENT_TOPIC ? (environment ?? text) : text,
   )
   const tail = conversationEntries.filter((entry) => entry.seq >= cut)
-  const after = pinned.join('').length + summary.length + countHistoryChars(projectHistory(tail))
+  const after = pinned.join('').length + summary.length + countHistoryChars(deriveModelHistory(tail))
   if (turn.finish.reason !== 'stop' || joinTextParts(turn.parts).trim() === '' || after >= before) {
     const fault = { ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary is empty or too long.' }) }
     yield { type: 'entry', entry: session.append({ kind: 'fault', fault, prompt, ...usage }) }
@@ -127,7 +127,7 @@ function isConversationEntry(entry: Entry): boolean {
 
 /** The entry with which the kept tail starts: a message of the user or a turn of the model, never a result without its call. */
 function findCutSeq(conversationEntries: readonly Entry[], keep: number): number | undefined {
-  const sizes = conversationEntries.map((entry) => countHistoryChars(projectHistory([entry])))
+  const sizes = conversationEntries.map((entry) => countHistoryChars(deriveModelHistory([entry])))
   const total = sizes.reduce((sum, size) => sum + size, 0)
   let tail = 0
   let cut: number | undefined

@@ -1,4 +1,4 @@
-import { findFirstKeptSeq } from '../../session/project-history.ts'
+import { findFirstKeptSeq } from '../../session/derive-model-history.ts'
 import type { Session } from '../../session/session.ts'
 import type { Agent } from '../agent.ts'
 

@@ -6,7 +6,7 @@ import { countCommonPrefix, joinHashLists, type PrefixHashes } from '../../wire/
 import type { RunEvent } from './run-event.ts'
 
 /** The prefix hashes of a request, as the log has them: of the history only what differs from the request before. */
-export interface RequestPrefix {
+export interface LoggedRequestPrefix {
   readonly settings: string
   readonly tools: string
   readonly system: string
@@ -60,7 +60,7 @@ function createRequestEntry(
   return { ...entry, prefix: { ...prefix, fresh: [...prefix.fresh] } }
 }
 
-export function parseRequestPrefix(json: Json | undefined): RequestPrefix | undefined {
+export function parseLoggedRequestPrefix(json: Json | undefined): LoggedRequestPrefix | undefined {
   if (!isObject(json)) return undefined
   const { settings, tools, system, same, fresh } = json
   if (typeof settings !== 'string' || typeof tools !== 'string' || typeof system !== 'string') return undefined
@@ -77,7 +77,7 @@ const lastHistories = new WeakMap<Session, string[]>()
 function readLastHistory(entries: readonly Entry[]): string[] {
   const hashes: string[] = []
   for (const entry of entries) {
-    const prefix = entry.kind === 'request' ? parseRequestPrefix(entry.prefix) : undefined
+    const prefix = entry.kind === 'request' ? parseLoggedRequestPrefix(entry.prefix) : undefined
     if (!prefix) continue
     // In a damaged log, the request before may be missing.
     while (hashes.length < prefix.same) hashes.push('')
@@ -88,7 +88,7 @@ function readLastHistory(entries: readonly Entry[]): string[] {
 }
 
 /** Also updates `last` to the history of this request. */
-function diffRequestPrefix(last: string[], { settings, tools, system, history }: PrefixHashes): RequestPrefix {
+function diffRequestPrefix(last: string[], { settings, tools, system, history }: PrefixHashes): LoggedRequestPrefix {
   const same = countCommonPrefix(joinHashLists(last, []), history)
   const fresh = Array.from({ length: history.length - same }, (_, at) => history.at(same + at) ?? '')
   last.length = same

@@ -46,7 +46,7 @@ export function createRunState(agent: Agent, prompt: string, signal: AbortSignal
   }
 }
 
-export function logEntry({ agent }: RunState, body: EntryBody): RunEvent {
+export function appendRunLogEntry({ agent }: RunState, body: EntryBody): RunEvent {
   return { type: 'entry', entry: agent.session.append(body) }
 }
 

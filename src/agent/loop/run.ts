@@ -7,12 +7,12 @@ import type { Agent } from '../agent.ts'
 import { executeCalls } from '../calls/execute-calls.ts'
 import { countHistoryChars, needsCompaction } from '../history/compact.ts'
 import { startRunDeadline, getStopReason } from './run-deadline.ts'
-import { handleResponse } from './handle-response.ts'
+import { handleModelResponse } from './handle-model-response.ts'
 import { ENVIRONMENT_TOPIC, hasPinnedNote, appendPinnedNote } from '../history/pinned-notes.ts'
 import { createPlanModeNote } from '../history/plan-mode-note.ts'
 import { createRequestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
-import { createRunState, logEntry, type RunEnd, type RunState, compactAndMeter } from './run-state.ts'
+import { createRunState, appendRunLogEntry, type RunEnd, type RunState, compactAndMeter } from './run-state.ts'
 import { defined } from '../../model/defined.ts'
 
 /**
@@ -57,13 +57,13 @@ async function* runTurns(agent: Agent, input: RunInput | undefined, signal: Abor
     yield* prepareTurn(state)
     const started = agent.clock.now()
     const response = yield* requestTurn(state, turn)
-    const end = yield* handleResponse(state, response, agent.clock.now() - started)
+    const end = yield* handleModelResponse(state, response, agent.clock.now() - started)
     if (end) return yield* closeRun(state, end)
   }
 }
 
 async function* closeRun(state: RunState, { reason, ...more }: RunEnd): AsyncGenerator<RunEvent> {
-  const entry = logEntry(state, { kind: 'close', prompt: state.prompt, reason })
+  const entry = appendRunLogEntry(state, { kind: 'close', prompt: state.prompt, reason })
   await state.agent.session.flush()
   yield entry
   yield { type: 'run-close', reason, text: more.plan ?? state.lastText, ...more }
@@ -76,9 +76,9 @@ function findReachedLimit({ agent, signal }: RunState, turn: number): CloseReaso
 
 function* logUserInput(state: RunState, input: RunInput): Generator<RunEvent> {
   for (const call of state.agent.session.pendingCalls)
-    yield logEntry(state, { kind: 'result', result: createInterruptedResult(call), ms: 0 })
+    yield appendRunLogEntry(state, { kind: 'result', result: createInterruptedResult(call), ms: 0 })
   yield* appendEnvironmentNote(state.agent)
-  yield logEntry(state, { kind: 'user', ...input, prompt: state.prompt })
+  yield appendRunLogEntry(state, { kind: 'user', ...input, prompt: state.prompt })
 }
 
 /** Executes the calls that were waiting when the session was left. A call that was rejected then stays rejected. */
@@ -113,12 +113,12 @@ async function* prepareTurn(state: RunState): AsyncGenerator<RunEvent> {
   }
   const toolboxChanges = agent.toolbox.refresh?.()
   for (const notice of toolboxChanges?.notices ?? []) yield { type: 'notice', text: notice }
-  if (toolboxChanges?.note !== undefined) yield logEntry(state, { kind: 'note', text: toolboxChanges.note })
+  if (toolboxChanges?.note !== undefined) yield appendRunLogEntry(state, { kind: 'note', text: toolboxChanges.note })
   for (const { topic, text } of toolboxChanges?.pinned ?? []) yield* appendPinnedNote(session, topic, text)
   const plan = createPlanModeNote(agent, state.isPlanModeAnnounced)
   if (plan) {
     state.isPlanModeAnnounced = plan.plan
-    yield logEntry(state, plan)
+    yield appendRunLogEntry(state, plan)
   }
 }
 
@@ -131,7 +131,7 @@ async function* requestTurn(state: RunState, turn: number): AsyncGenerator<RunEv
   for (const { fault, usage, origin } of response.attempts ?? []) {
     await usageMeter.add(origin, usage)
     if (fault)
-      yield logEntry(state, {
+      yield appendRunLogEntry(state, {
         kind: 'fault',
         fault: { ...fault },
         prompt,

@@ -6,12 +6,12 @@ import type { FinishedCall } from '../calls/call-state.ts'
 import type { SpanAttributes } from './tracer.ts'
 
 /** Removes secrets from a text; undefined if texts are not recorded at all. */
-export type RedactText = ((text: string) => string) | undefined
+export type TextRedactor = ((text: string) => string) | undefined
 
-export function toCallAttributes(
+export function toCallSpanAttributes(
   call: FinishedCall,
   origin: string | undefined,
-  redactText: RedactText,
+  redactText: TextRedactor,
 ): SpanAttributes {
   const { result, facts = {} } = call
   const text = formatResultText(result)
@@ -60,7 +60,7 @@ export function toModelSpanAttributes(provider: string, model: string): SpanAttr
 }
 
 /** The conventions include cached tokens in the input, and reasoning in the output. */
-export function toUsageAttributes({ input, cacheRead, cacheWrite, output, reasoning }: Usage): SpanAttributes {
+export function toUsageSpanAttributes({ input, cacheRead, cacheWrite, output, reasoning }: Usage): SpanAttributes {
   return {
     'gen_ai.usage.input_tokens': input + cacheRead + cacheWrite,
     'gen_ai.usage.output_tokens': output + reasoning,
@@ -70,7 +70,7 @@ export function toUsageAttributes({ input, cacheRead, cacheWrite, output, reason
   }
 }
 
-export function formatMessages(role: string, text: string): string {
+export function formatSpanMessages(role: string, text: string): string {
   return JSON.stringify([{ role, parts: [{ type: 'text', content: text }] }])
 }
 

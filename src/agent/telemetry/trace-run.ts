@@ -11,11 +11,11 @@ import type { CallState } from '../calls/call-state.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 import { isFinishedCall } from '../calls/schedule.ts'
 import {
-  formatMessages,
-  type RedactText,
-  toCallAttributes,
+  formatSpanMessages,
+  type TextRedactor,
+  toCallSpanAttributes,
   toModelSpanAttributes,
-  toUsageAttributes,
+  toUsageSpanAttributes,
 } from './span-attributes.ts'
 import type { SpanAttributes, Tracer } from './tracer.ts'
 import { defined } from '../../model/defined.ts'
@@ -84,7 +84,7 @@ export function traceRun(
       case 'user': {
         const text = joinTextParts(entry.parts)
         run?.setAttribute('dragoman.prompt.length', text.length)
-        if (redactText) run?.setAttribute('gen_ai.input.messages', formatMessages('user', redactText(text)))
+        if (redactText) run?.setAttribute('gen_ai.input.messages', formatSpanMessages('user', redactText(text)))
         break
       }
       case 'request': {
@@ -99,7 +99,7 @@ export function traceRun(
       }
       case 'compact': {
         const usage = parseUsage(entry.usage)
-        endChatSpan(at, usage ? toUsageAttributes(usage) : {})
+        endChatSpan(at, usage ? toUsageSpanAttributes(usage) : {})
         break
       }
       case 'open':
@@ -158,7 +158,7 @@ export function traceRun(
     }
     if (!isFinishedCall(call)) return
     tools.delete(call.call.id)
-    toolSpan.span?.setAttributes(toCallAttributes(call, toolSpan.origin, redactText))
+    toolSpan.span?.setAttributes(toCallSpanAttributes(call, toolSpan.origin, redactText))
     if (call.status === 'error') toolSpan.span?.setStatus({ code: SpanStatusCode.ERROR })
     toolSpan.span?.end(at)
   }
@@ -169,7 +169,7 @@ export function traceRun(
     tools.clear()
     run?.setAttributes({
       'dragoman.run.reason': reason,
-      ...(lastBudget && { 'dragoman.run.turns': lastBudget.turns, ...toUsageAttributes(lastBudget.usage) }),
+      ...(lastBudget && { 'dragoman.run.turns': lastBudget.turns, ...toUsageSpanAttributes(lastBudget.usage) }),
       ...(lastBudget?.cost !== undefined && { 'dragoman.run.cost_usd': lastBudget.cost }),
     })
     if (run && fault) recordFault(run, fault, redactText)
@@ -213,7 +213,7 @@ interface ChatSpan {
   end(at: number, more: SpanAttributes, fault?: Fault): void
 }
 
-function createChatSpan(span: Span, redactText: RedactText): ChatSpan {
+function createChatSpan(span: Span, redactText: TextRedactor): ChatSpan {
   const fold = createTurnFold(UNKNOWN_ORIGIN)
   let model: string | undefined
   return {
@@ -225,11 +225,11 @@ function createChatSpan(span: Span, redactText: RedactText): ChatSpan {
       const { turn, id } = fold.end()
       span.setAttributes({
         ...defined({ 'gen_ai.response.id': id, 'gen_ai.response.model': model }),
-        ...(turn.usage && toUsageAttributes(turn.usage)),
+        ...(turn.usage && toUsageSpanAttributes(turn.usage)),
         'gen_ai.response.finish_reasons': [fault ? 'error' : turn.finish.reason],
         ...(redactText &&
           turn.parts.length > 0 && {
-            'gen_ai.output.messages': formatMessages('assistant', redactText(joinTextParts(turn.parts))),
+            'gen_ai.output.messages': formatSpanMessages('assistant', redactText(joinTextParts(turn.parts))),
           }),
         ...more,
       })
@@ -241,7 +241,7 @@ function createChatSpan(span: Span, redactText: RedactText): ChatSpan {
 
 const UNKNOWN_ORIGIN: ModelOrigin = { provider: '', wire: 'openai-chat', model: '' }
 
-function recordFault(span: Span, fault: Fault, redactText: RedactText): void {
+function recordFault(span: Span, fault: Fault, redactText: TextRedactor): void {
   span.setAttribute('error.type', fault.kind)
   if (fault.status !== undefined) span.setAttribute('http.response.status_code', fault.status)
   // A vendor's message may quote the prompt.

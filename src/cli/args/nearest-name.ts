@@ -1,11 +1,11 @@
 /** The name that a mistyped word was probably meant for; undefined if two names are equally near. */
-export function nearestName(word: string, names: readonly string[]): string | undefined {
-  const [first, second] = nearestNames(word, names)
+export function findNearestName(word: string, names: readonly string[]): string | undefined {
+  const [first, second] = listNearestNames(word, names)
   return second === undefined ? first : undefined
 }
 
 /** The names with the fewest typing errors: at most two, and fewer than half of the letters. */
-export function nearestNames(word: string, names: readonly string[]): string[] {
+export function listNearestNames(word: string, names: readonly string[]): string[] {
   const near = names
     .map((name) => ({ name, errors: typingErrors(word.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, errors }) => errors <= 2 && errors < Math.min(word.length, name.length) / 2)

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { COMMAND_WORDS } from '../commands.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { parseRunArgs, type RunArgs } from '../args/run-args.ts'
-import { nearestNames } from '../args/nearest-name.ts'
+import { listNearestNames } from '../args/nearest-name.ts'
 import { RUN_OPTIONS } from '../args/options.ts'
 import { printHelp } from '../args/print-help.ts'
 import { NPM_START_COMMAND, getInvocationName } from '../args/invocation-name.ts'
@@ -54,7 +54,7 @@ async function parseArguments(argv: readonly string[]): Promise<RunArgs> {
  */
 function rejectBareWord({ prompt = '', isBareWord, resume, fork }: RunArgs, stdinText: string): void {
   if (!isBareWord || resume !== undefined || fork !== undefined) return
-  const suggestions = nearestNames(prompt, COMMAND_WORDS)
+  const suggestions = listNearestNames(prompt, COMMAND_WORDS)
   if (stdinText !== '' && suggestions.length === 0) return
   const hint = suggestions.length === 0 ? 'see dragoman --help.' : `did you mean ${suggestions.join(' or ')}?`
   throw new UserError(`unknown command ${prompt}; ${hint} To send it as a prompt: dragoman -p ${prompt}`)

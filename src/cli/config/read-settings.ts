@@ -6,10 +6,10 @@ import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { validate, type ValidationError } from '../../schema/validate/validate.ts'
 import { dropInvalidRules } from '../../policy/rules/rule-set.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { configFolderPath, realPathOrSelf } from '../paths/folders.ts'
+import { getConfigFolderPath, realPathOrSelf } from '../paths/folders.ts'
 import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { CONFIG_SCHEMA, type Config, type PolicyConfig, type ProjectConfig, type SandboxConfig } from './schema.ts'
-import { isTrusted } from './trust.ts'
+import { isTrusted } from './folder-trust.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -31,8 +31,8 @@ export const MACHINE_CONFIG_FILE = '/etc/dragoman/config.json'
 /** Reads the settings for a folder. An invalid file is an error: rules are never ignored silently. */
 export function readSettings(folder: string): Settings {
   const admin = readConfigFile(MACHINE_CONFIG_FILE)
-  const user = readConfigFile(userConfigPath())
-  const path = projectConfigPath(folder)
+  const user = readConfigFile(getUserConfigPath())
+  const path = getProjectConfigPath(folder)
   const projectFile = readProjectSettings(path, folder)
   const mcpFile = readProjectSettings(join(folder, PROJECT_MCP_FILE), folder)
   const trusted = (projectFile.text === undefined && mcpFile.text === undefined) || isTrusted(folder)
@@ -67,7 +67,7 @@ export function readSettings(folder: string): Settings {
     },
     files: [
       admin && MACHINE_CONFIG_FILE,
-      user && userConfigPath(),
+      user && getUserConfigPath(),
       project && path,
       imported && join(folder, PROJECT_MCP_FILE),
     ].filter((file) => file !== undefined),
@@ -95,8 +95,8 @@ function readProjectSettings(path: string, folder: string): { text?: string; not
   return { notice: `The settings in ${path} are ignored: ${reason}.` }
 }
 
-export function userConfigPath(): string {
-  return join(configFolderPath(), 'config.json')
+export function getUserConfigPath(): string {
+  return join(getConfigFolderPath(), 'config.json')
 }
 
 /** Every field of a policy is a list. */
@@ -110,7 +110,7 @@ function mergeSandboxAccess(one: SandboxConfig, other: NonNullable<ProjectConfig
   return { ...one, allowNetwork: concat('allowNetwork'), allowOutside: concat('allowOutside') }
 }
 
-export function projectConfigPath(folder: string): string {
+export function getProjectConfigPath(folder: string): string {
   return join(folder, '.dragoman', 'config.json')
 }
 

@@ -1,17 +1,17 @@
 import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
 import { createApprovedWrites } from '../../host/sandbox/protect/approved-writes.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
-import { writeLocksFolderPath } from '../paths/folders.ts'
-import { readConfigFile, userConfigPath } from './read-settings.ts'
+import { getWriteLocksFolderPath } from '../paths/folders.ts'
+import { readConfigFile, getUserConfigPath } from './read-settings.ts'
 import type { Config, PolicyConfig, ProjectConfig, RuleConfig } from './schema.ts'
 
 export function updateUserConfig(change: (config: Config) => Config): void {
-  updateConfigFile(userConfigPath(), change)
+  updateConfigFile(getUserConfigPath(), change)
 }
 
 export function updateConfigFile(path: string, change: (config: Config) => Config): void {
   // Otherwise the sandbox of another session that runs a command in this project would undo the change.
-  if (path !== userConfigPath()) createApprovedWrites(writeLocksFolderPath()).add(path)
+  if (path !== getUserConfigPath()) createApprovedWrites(getWriteLocksFolderPath()).add(path)
   updatePrivateFile(path, () => `${JSON.stringify(change(readConfigFile(path) ?? {}), undefined, 2)}\n`)
 }
 

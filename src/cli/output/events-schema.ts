@@ -258,7 +258,7 @@ const LINES = {
 } satisfies Readonly<Record<string, LineSchema>>
 
 /** The types of the lines of `--output-format stream-json`. A type that is not here does not compile. */
-export type LineType = keyof typeof LINES
+export type StreamJsonLineType = keyof typeof LINES
 
 function lineSchema(type: string, { about, fields, optional, example }: LineSchema): JsonObject {
   return {

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../agent/loop/run-event.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { escapeJson } from '../../policy/text/sanitize.ts'
+import { escapeInvisibleInJson } from '../../policy/text/sanitize.ts'
 import { describeWait, toRunError } from './describe-run.ts'
 import { escapeForTerminal } from './escape.ts'
 import { createRunStats } from './run-stats.ts'
@@ -20,7 +20,7 @@ export function createJsonOutput(sink: OutputStreams): RunOutput {
       ...(error && { error: { ...error } }),
       ...(warnings.length > 0 && { warnings }),
     }
-    sink.out(`${escapeJson(JSON.stringify(value, null, 2))}\n`)
+    sink.out(`${escapeInvisibleInJson(JSON.stringify(value, null, 2))}\n`)
   }
 
   function onEvent(event: RunEvent): void {

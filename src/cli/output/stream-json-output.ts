@@ -4,8 +4,8 @@ import type { RunEvent } from '../../agent/loop/run-event.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { formatResultText } from '../../model/text.ts'
-import { escapeJson } from '../../policy/text/sanitize.ts'
-import type { END_REASONS, LineType } from './events-schema.ts'
+import { escapeInvisibleInJson } from '../../policy/text/sanitize.ts'
+import type { END_REASONS, StreamJsonLineType } from './events-schema.ts'
 import type { RunOutput, RunError, OutputStreams } from './run-output.ts'
 import { formatCallDecision } from './format-call-decision.ts'
 import { createRunStats } from './run-stats.ts'
@@ -17,8 +17,10 @@ export function createStreamJsonOutput(sink: OutputStreams, now: () => number = 
   const stats = createRunStats(now)
   const kinds = new Map<number, string>()
 
-  function writeEvent(type: LineType, fields: JsonObject): void {
-    sink.out(`${escapeJson(JSON.stringify({ type, timestamp: new Date(now()).toISOString(), ...fields }))}\n`)
+  function writeEvent(type: StreamJsonLineType, fields: JsonObject): void {
+    sink.out(
+      `${escapeInvisibleInJson(JSON.stringify({ type, timestamp: new Date(now()).toISOString(), ...fields }))}\n`,
+    )
   }
 
   function close(reason: keyof typeof END_REASONS, error: RunError | undefined): void {

@@ -15,7 +15,7 @@ export function expandHome(path: string): string {
   return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
 }
 
-export function dataFolderPath(env: EnvironmentVariables = process.env): string {
+export function getDataFolderPath(env: EnvironmentVariables = process.env): string {
   return join(resolveXdgFolder(env, 'XDG_DATA_HOME', '.local/share'), 'dragoman')
 }
 
@@ -29,16 +29,16 @@ export function realPathOrSelf(path: string): string {
 }
 
 /** Locks between processes that write the same files. */
-export function writeLocksFolderPath(env: EnvironmentVariables = process.env): string {
-  return join(dataFolderPath(env), 'writes')
+export function getWriteLocksFolderPath(env: EnvironmentVariables = process.env): string {
+  return join(getDataFolderPath(env), 'writes')
 }
 
-export function configFolderPath(env: EnvironmentVariables = process.env): string {
+export function getConfigFolderPath(env: EnvironmentVariables = process.env): string {
   return join(resolveXdgFolder(env, 'XDG_CONFIG_HOME', '.config'), 'dragoman')
 }
 
-export function memoryFilePath(env: EnvironmentVariables = process.env): string {
-  return join(configFolderPath(env), 'memory.md')
+export function getMemoryFilePath(env: EnvironmentVariables = process.env): string {
+  return join(getConfigFolderPath(env), 'memory.md')
 }
 
 /** Compiled code, where it cannot be stored beside the package (`bin/dragoman`). */
@@ -53,22 +53,22 @@ function resolveXdgFolder(env: EnvironmentVariables, variable: string, defaultPa
 }
 
 /** An empty or relative HOME is removed, so that the home folder of the system's user database is used. */
-export function dropInvalidHome(): void {
+export function removeInvalidHomeVariable(): void {
   const { HOME } = process.env
   if (HOME !== undefined && !isAbsolute(HOME)) delete process.env['HOME']
 }
 
 /** The folders that a model must not change. */
 export function listPrivateFolders(env: EnvironmentVariables = process.env): string[] {
-  return [configFolderPath(env), dataFolderPath(env), cacheFolderPath(env)]
+  return [getConfigFolderPath(env), getDataFolderPath(env), cacheFolderPath(env)]
 }
 
 /** The folder of a project's sessions: recognisable by name, and unique by hash. */
-export function sessionsFolderPath(project: string, env: EnvironmentVariables = process.env): string {
+export function getSessionsFolderPath(project: string, env: EnvironmentVariables = process.env): string {
   const name =
     basename(project)
       .replace(/[^A-Za-z0-9._-]/g, '_')
       .slice(0, 40) || 'root'
   const hash = sha256Hex(project).slice(0, 8)
-  return join(dataFolderPath(env), 'sessions', `${name}-${hash}`)
+  return join(getDataFolderPath(env), 'sessions', `${name}-${hash}`)
 }

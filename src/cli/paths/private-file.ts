@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { replaceFile } from '../../host/files/replace-file.ts'
-import { isLockHeld, type Lock, acquireLock, findUnknownHolder } from '../../session/store/lock.ts'
+import { isLockHeld, type Lock, acquireLock, findUnknownHolder } from '../../session/store/lock-file.ts'
 import { StoreError } from '../../session/store/store.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { realPathOrSelf } from './folders.ts'

@@ -1,4 +1,4 @@
-import { type FileContent, readRegularFile, type ReadFailure } from '../../host/files/regular-file.ts'
+import { type FileReadResult, readRegularFile, type ReadFailure } from '../../host/files/regular-file.ts'
 import { createSecretFileTest } from '../../policy/path/secret-file-test.ts'
 import { abbreviateHome } from './folders.ts'
 import { defined } from '../../model/defined.ts'
@@ -29,7 +29,7 @@ export function readProjectText(
 }
 
 /** The same for a file that need not be text. */
-export function readProjectBytes(path: string, { within, maxBytes }: ProjectFileLimits): FileContent {
+export function readProjectBytes(path: string, { within, maxBytes }: ProjectFileLimits): FileReadResult {
   const isSecretPath = (secretTestCache ??= createSecretFileTest())
   return readRegularFile(path, {
     maxBytes,

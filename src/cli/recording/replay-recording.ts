@@ -18,7 +18,7 @@ import {
 import { type RequestDifference, createReplayClient } from '../../provider/recording.ts'
 import { withFallback } from '../../provider/optional-middleware.ts'
 import type { Entry } from '../../session/log/entry.ts'
-import { appendEntry, projectHistory } from '../../session/project-history.ts'
+import { appendEntryToHistory, deriveModelHistory } from '../../session/derive-model-history.ts'
 import { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'
 import { UserError } from '../user-error.ts'
 import { readSavedCapabilities } from '../setup/saved-capabilities.ts'
@@ -95,8 +95,8 @@ export async function replayRecording(
           last = undefined
         }
         entries.push(entry)
-        if (entry.kind === 'compact') turns = projectHistory(entries)
-        else appendEntry(turns, entry)
+        if (entry.kind === 'compact') turns = deriveModelHistory(entries)
+        else appendEntryToHistory(turns, entry)
         break
       }
       case 'ask': {

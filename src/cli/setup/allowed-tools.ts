@@ -1,4 +1,4 @@
-import { SHELL_TOOL } from '../../policy/rules/rule.ts'
+import { SHELL_TOOL_NAME } from '../../policy/rules/rule.ts'
 import { HARMLESS_COMMANDS } from '../../policy/shell/harmless-command.ts'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { listAllBuiltins } from '../../tool/builtin/index.ts'
@@ -36,7 +36,7 @@ function toRules(item: string, tools: readonly Tool[]): readonly string[] {
   const meant = findByAlias(name, tools)
   if (meant.length > 0 && /^[a-z]+$/.test(name))
     throw new UserError(
-      `“${name}” is not a tool here; write ${meant.join(',')} for the tool, ${SHELL_TOOL}(${name}) for the command`,
+      `“${name}” is not a tool here; write ${meant.join(',')} for the tool, ${SHELL_TOOL_NAME}(${name}) for the command`,
     )
   if (meant.length > 0) return meant.map((tool) => translateRule(tool, argument, name))
   const near = matchSimilarNames([name], [...names, ...tools.flatMap(listAliases)]).get(name)
@@ -73,7 +73,7 @@ function splitAtBlanks(text: string): string[] {
 function translateRule(tool: string, argument: string | undefined, foreignName: string): string {
   const trimmed = argument?.trim()
   if (trimmed === undefined || trimmed === '' || trimmed === '*') return tool
-  if (tool !== SHELL_TOOL) return `${tool}(${trimmed.replace(/^domain:|^\/(?=\/)|^\.\//, '')})`
+  if (tool !== SHELL_TOOL_NAME) return `${tool}(${trimmed.replace(/^domain:|^\/(?=\/)|^\.\//, '')})`
   const prefix = /^(.*?)(?::\*| \*)$/s.exec(trimmed)?.[1]
   if (prefix !== undefined) return `${tool}(${prefix} *)`
   return foreignName === 'Bash' ? `${tool}(=${trimmed})` : `${tool}(${trimmed})`

@@ -28,13 +28,13 @@ import type { Settings } from '../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { formatFolderTree, readInstructions } from './instructions.ts'
 import { setSessionLogPath } from '../crash-report.ts'
-import type { McpRuntime } from './mcp.ts'
+import type { McpRuntime } from './mcp-runtime.ts'
 import { describeDiskError, ensurePrivateFolder } from '../paths/private-folder.ts'
-import { memoryFilePath, sessionsFolderPath, writeLocksFolderPath } from '../paths/folders.ts'
+import { getMemoryFilePath, getSessionsFolderPath, getWriteLocksFolderPath } from '../paths/folders.ts'
 import { createAccessRulesFromSettings, createPoliciesFromSettings, listSecretFilePatterns } from './policies.ts'
 import { loadSystemPrompt } from './system-prompt.ts'
-import { requireSandbox, toSandboxOptions } from './sandbox.ts'
-import { createSessionUrlGuard, createLazyWeb, createWebToolOptions } from './web.ts'
+import { requireSandbox, toSandboxOptions } from './sandbox-options.ts'
+import { createSessionUrlGuard, createLazyWeb, createWebToolOptions } from './web-tools.ts'
 import { defined } from '../../model/defined.ts'
 
 /** An agent that is ready to run. */
@@ -60,20 +60,20 @@ export async function assembleAgent(
   const folder = resolveWorkFolder(args)
   const folders = [folder, ...args.directories.map((one) => requireFolder(resolve(folder, one)))]
   const system = loadSystemPrompt(args)
-  const store = args.noSession ? memoryStore() : jsonlStore(sessionsFolderPath(folder))
+  const store = args.noSession ? memoryStore() : jsonlStore(getSessionsFolderPath(folder))
   const { session, scratch, notices } = openSession(args, store, folders)
-  if (!args.noSession) setSessionLogPath(join(sessionsFolderPath(folder), `${session.id}.jsonl`))
+  if (!args.noSession) setSessionLogPath(join(getSessionsFolderPath(folder), `${session.id}.jsonl`))
   try {
     const { localHost } = await import('../../host/local-host.ts')
     const { builtinTools } = await import('../../tool/builtin/index.ts')
-    const memory = memoryFilePath()
+    const memory = getMemoryFilePath()
     const { withChangeRecording } = await import('../../host/files/record-changes.ts')
     const sandboxSettings = toSandboxOptions(args, settings, folder)
     let isNetworkOpen = sandboxSettings.sandbox.network ?? false
     const local = localHost({
       folders,
       scratch,
-      locks: writeLocksFolderPath(),
+      locks: getWriteLocksFolderPath(),
       extraFiles: [memory],
       ...sandboxSettings,
       sandbox: {
@@ -107,7 +107,7 @@ export async function assembleAgent(
     const mcp =
       Object.keys(configs).length === 0
         ? undefined
-        : (await import('./mcp.ts')).createMcpRuntime(configs, {
+        : (await import('./mcp-runtime.ts')).createMcpRuntime(configs, {
             folders,
             host: local,
             model,
@@ -215,11 +215,11 @@ function openSession(
   const [folder = '.'] = folders
   let log: SessionLog | undefined
   try {
-    if (!args.noSession) ensurePrivateFolder(sessionsFolderPath(folder))
+    if (!args.noSession) ensurePrivateFolder(getSessionsFolderPath(folder))
     log = openSessionLog(args, store, folder)
     const scratch = args.noSession
       ? mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-'))
-      : join(sessionsFolderPath(folder), 'scratch', log.id)
+      : join(getSessionsFolderPath(folder), 'scratch', log.id)
     ensurePrivateFolder(scratch)
     const session = resumeSession(log)
     return { session, scratch, notices: args.resume === undefined ? [] : createSessionNotices(log) }
@@ -229,7 +229,7 @@ function openSession(
     if (getDiskFullReason(error) !== undefined) throw toUserError(createWriteError(log?.id ?? '', error, false))
     if (error instanceof Error && 'code' in error && !(error instanceof UserError)) {
       throw new UserError(
-        `sessions cannot be saved in ${sessionsFolderPath(folder)}: ${describeDiskError(error)}; set XDG_DATA_HOME to another folder, or use --no-session`,
+        `sessions cannot be saved in ${getSessionsFolderPath(folder)}: ${describeDiskError(error)}; set XDG_DATA_HOME to another folder, or use --no-session`,
         EXIT_CODE.config,
       )
     }

@@ -10,7 +10,7 @@ export function createLazyCatalog({ catalog: overrides }: Config): () => Promise
 }
 
 /** A limit in US dollars for all models together. A model without a known price is refused. */
-export function createCostLimit(
+export function createCostLimitMiddleware(
   dollars: number | undefined,
   catalog: () => Promise<Catalog>,
 ): (model: Model) => Promise<Model> {

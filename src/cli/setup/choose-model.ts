@@ -19,7 +19,7 @@ import {
 } from '../../provider/index.ts'
 import { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
-import { createLazyCatalog, createCostLimit } from './catalog.ts'
+import { createLazyCatalog, createCostLimitMiddleware } from './catalog.ts'
 import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { readSavedCapabilities } from './saved-capabilities.ts'
@@ -51,7 +51,7 @@ export async function chooseModel(
   const problem = name === undefined && recalled !== undefined ? findModelProblem(recalled, config)?.problem : undefined
   const chosen = name ?? (problem === undefined ? recalled : undefined) ?? (await detectModel(config))
   if (chosen === undefined) throw new UserError(problem ?? NO_MODEL_MESSAGE, EXIT_CODE.signIn)
-  const limited = createCostLimit(maxCost, createLazyCatalog(config))
+  const limited = createCostLimitMiddleware(maxCost, createLazyCatalog(config))
   const notices =
     problem === undefined
       ? []

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
-import { configFolderPath, memoryFilePath } from '../paths/folders.ts'
+import { getConfigFolderPath, getMemoryFilePath } from '../paths/folders.ts'
 import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -47,11 +47,11 @@ export function readInstructions(folder: string): Instructions {
     if (!hasAgents) add(directory, 'CLAUDE.md', within)
   }
   // The user's own files may be links to anywhere.
-  addAll(configFolderPath(), undefined)
+  addAll(getConfigFolderPath(), undefined)
   const { chain, repository } = findInstructionFolders(folder)
   for (const directory of chain)
     addAll(directory, repository !== undefined && isInsideFolder(directory, repository) ? repository : directory)
-  const memories = read(memoryFilePath(), undefined)
+  const memories = read(getMemoryFilePath(), undefined)
   return { files, notices, ...(typeof memories === 'object' && { memories }) }
 }
 

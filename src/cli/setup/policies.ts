@@ -7,10 +7,16 @@ import { type SandboxAccessRules, createSandboxAccessRules } from '../../policy/
 import { RuleError } from '../../policy/rules/rule-set.ts'
 import type { Settings } from '../config/read-settings.ts'
 import type { PolicyConfig } from '../config/schema.ts'
-import { isTrusted } from '../config/trust.ts'
+import { isTrusted } from '../config/folder-trust.ts'
 import { saveSandboxAccess, saveAllowRules } from '../config/update-settings.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { configFolderPath, dataFolderPath, expandHome, listPrivateFolders, realPathOrSelf } from '../paths/folders.ts'
+import {
+  getConfigFolderPath,
+  getDataFolderPath,
+  expandHome,
+  listPrivateFolders,
+  realPathOrSelf,
+} from '../paths/folders.ts'
 
 export function createPoliciesFromSettings(
   { policies }: Pick<Settings, 'policies'>,
@@ -67,9 +73,9 @@ export function withRuleErrorsReported<T>(make: () => T): T {
 
 /** Keys, tokens, settings and other sessions; not the outputs of commands, which are stored among them. */
 function listOwnSecretFiles(): string[] {
-  const data = dataFolderPath()
+  const data = getDataFolderPath()
   return [
-    `${configFolderPath()}/**`,
+    `${getConfigFolderPath()}/**`,
     `${data}/*`,
     `${data}/mcp/**`,
     `${data}/sessions/*/*`,

@@ -16,12 +16,12 @@ import {
   type HttpClient,
 } from '../../provider/index.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { openKeyFile } from './key-file.ts'
+import { openCredentialFile } from './credential-file.ts'
 import { defined } from '../../model/defined.ts'
 
 export function createCredentialSources(
   env: Environment = process.env,
-  keys: CredentialStore = openKeyFile(),
+  keys: CredentialStore = openCredentialFile(),
   httpClient: HttpClient = getSharedHttpClient(),
 ): CredentialSources {
   return {

@@ -2,9 +2,9 @@ import type { RunArgs } from '../args/run-args.ts'
 import type { Settings } from '../config/read-settings.ts'
 import type { ActiveSession } from './active-session.ts'
 import type { Completer } from './input/completer.ts'
-import type { ResourceMentions } from './mcp.ts'
+import type { ResourceMentions } from './mcp-prompts-and-resources.ts'
 import type { RunController } from './run-controller.ts'
-import type { CommandList } from './slash/command-list.ts'
+import type { SlashCommandList } from './slash/command-list.ts'
 import type { StatusUpdates } from './status-updates.ts'
 import type { Ui } from './ui.ts'
 import type { UserShell } from './user-shell.ts'
@@ -20,7 +20,7 @@ export interface AppParts {
   readonly userShell: UserShell
   readonly mentions: ResourceMentions
   readonly status: StatusUpdates
-  readonly commands: CommandList
+  readonly commands: SlashCommandList
   readonly completer: Completer
   readonly exit: (code: number) => void
   /** Resolves with the exit code. */

@@ -8,14 +8,14 @@ import { openActiveSession, type ActiveSession } from './active-session.ts'
 import type { AppParts } from './app-parts.ts'
 import { createCompleter } from './input/completer.ts'
 import type { UiAction } from './input/handle-key.ts'
-import { readInputHistory } from './input/history-file.ts'
-import { createResourceMentions } from './mcp.ts'
+import { readInputHistory } from './input/input-history-file.ts'
+import { createResourceMentions } from './mcp-prompts-and-resources.ts'
 import { performAction } from './perform-action.ts'
 import { openPlainUi } from './plain-ui.ts'
 import { createRunController } from './run-controller.ts'
 import { formatResumeHint, isEmptySession, removeEmptySession } from './session-end.ts'
 import { renderSessionHistory } from './session-history.ts'
-import { createCommandList } from './slash/command-list.ts'
+import { createSlashCommandList } from './slash/command-list.ts'
 import { prepareStart, type PreparedStart } from './onboarding/prepare-start.ts'
 import { createStatus, createStatusUpdates } from './status-updates.ts'
 import { openUi, type Ui } from './ui.ts'
@@ -55,7 +55,7 @@ async function openApp(args: RunArgs, start: PreparedStart): Promise<AppParts> {
   const mentions = createResourceMentions(() => session.servers)
   const ui = openFrontEnd(start, session, (action) => onAction(app, action))
   const status = createStatusUpdates(ui, session, folder)
-  const commands = createCommandList(folder, session)
+  const commands = createSlashCommandList(folder, session)
   const completer = createCompleter({ ui, folder, session, commands, app: () => app })
   let exit: (code: number) => void = () => undefined
   const exited = new Promise<number>((resolve) => {

@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline'
 import type { ApprovalRequest } from '../../agent/calls/call-state.ts'
 import { escapeForTerminal } from '../output/escape.ts'
-import { notifyOutputLost } from '../stop-signals.ts'
-import { takeBlocksForScrollback } from './conversation.ts'
+import { stopForLostOutput } from '../stop-signals.ts'
+import { takeBlocksForScrollback } from './live-conversation.ts'
 import type { Ui } from './ui.ts'
 import type { UiAction } from './input/handle-key.ts'
-import { type UiState, INITIAL_APPROVAL_VIEW } from './ui-state.ts'
-import { type StyledLine, plainText, wrapLine } from './term/styled-line.ts'
+import { type UiState, INITIAL_APPROVAL_VIEW_STATE } from './ui-state.ts'
+import { type StyledLine, getStyledLineText, wrapLine } from './term/styled-line.ts'
 import { type GrantChoice, listGrantChoices, describeScope } from './view/approval-answers.ts'
 import { renderApproval } from './view/approval.ts'
-import { renderBlock } from './view/frame.ts'
+import { renderBlock } from './view/live-screen.ts'
 import type { ViewOptions } from './view/view-options.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -24,7 +24,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
   })
 
   function write(rows: readonly StyledLine[]): void {
-    for (const row of rows) process.stdout.write(`${plainText(row)}\n`)
+    for (const row of rows) process.stdout.write(`${getStyledLineText(row)}\n`)
   }
 
   /** Prints the blocks that are final, and each approval request once. */
@@ -43,7 +43,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
         [],
         ...renderApproval(
           [ask],
-          { ...INITIAL_APPROVAL_VIEW, revealedIds: [ask.id] },
+          { ...INITIAL_APPROVAL_VIEW_STATE, revealedIds: [ask.id] },
           { ...currentViewOptions(), rows: 1_000_000 },
         ).lines,
       ])
@@ -58,7 +58,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
     onAction({ do: 'submit', text: text.trim() })
   })
   lines.on('SIGINT', () => onAction({ do: state.runningSince === undefined ? 'quit' : 'stop' }))
-  process.stdin.on('error', () => notifyOutputLost())
+  process.stdin.on('error', () => stopForLostOutput())
   lines.on('close', () => onAction({ do: 'quit' }))
 
   function answer(ask: ApprovalRequest, text: string): void {

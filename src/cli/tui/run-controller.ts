@@ -7,9 +7,9 @@ import { defined } from '../../model/defined.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { type ResumeAdvice, describeRunProblem } from '../output/describe-run.ts'
 import { attachMentionedFiles } from './mention/attachments.ts'
-import { addBlock, reduceConversation } from './conversation.ts'
+import { addBlock, reduceConversation } from './live-conversation.ts'
 import type { Ui } from './ui.ts'
-import { type StatusInfo, type UiState, withApproval, withoutApproval } from './ui-state.ts'
+import { type StatusInfo, type UiState, addApprovalRequest, removeApprovalRequest } from './ui-state.ts'
 
 /** Runs the agent: one run at a time, with the approvals that wait for the user and the messages that wait for the model. */
 export interface RunController {
@@ -116,12 +116,12 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
       new Promise((resolve) => {
         const done = (reply: ApprovalReply) => {
           pendingApprovals.delete(ask.id)
-          ui().update((state) => withoutApproval(state, ask.id))
+          ui().update((state) => removeApprovalRequest(state, ask.id))
           resolve(reply)
         }
         pendingApprovals.set(ask.id, { ask, reply: done })
         signal.addEventListener('abort', () => done({ ask: ask.id, outcome: 'cancel' }), { once: true })
-        ui().update((state) => withApproval(state, ask))
+        ui().update((state) => addApprovalRequest(state, ask))
       }),
     takeQueued,
   }

@@ -1,8 +1,8 @@
 import type { AppParts } from './app-parts.ts'
-import { applyEdit } from './input/text-editor.ts'
+import { applyEditorEdit } from './input/text-editor.ts'
 import { findAttachmentProblems } from './mention/attachments.ts'
 import { BUSY_MESSAGE } from './run-controller.ts'
-import { renderBlock } from './view/frame.ts'
+import { renderBlock } from './view/live-screen.ts'
 
 /** Words that other programs use to leave or to show help; they are not sent to a model. */
 const COMMAND_WORDS: ReadonlyMap<string, string> = new Map([
@@ -15,7 +15,7 @@ export async function submitInput(app: AppParts, text: string): Promise<void> {
   const { ui, userShell } = app
   app.completer.forgetArguments()
   if (userShell.isBusy) {
-    ui.update((state) => ({ ...state, editor: applyEdit(state.editor, { do: 'set', text }) }))
+    ui.update((state) => ({ ...state, editor: applyEditorEdit(state.editor, { do: 'set', text }) }))
     return ui.notify('Your command is running; stop it first (Esc).', 'warn')
   }
   if (text.startsWith('!')) return runShellCommand(app, text.slice(1).trim())

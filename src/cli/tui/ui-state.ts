@@ -1,17 +1,17 @@
 import type { ApprovalRequest } from '../../agent/calls/call-state.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
-import { type Conversation, EMPTY_CONVERSATION } from './conversation.ts'
+import { type LiveConversation, EMPTY_LIVE_CONVERSATION } from './live-conversation.ts'
 import { type EditorState, EMPTY_EDITOR } from './input/text-editor.ts'
-import type { HistorySearch } from './input/history-search.ts'
+import type { InputHistorySearch } from './input/history-search.ts'
 import { defined } from '../../model/defined.ts'
 
 /** All that the screen shows. Views are pure functions of it. */
 export interface UiState {
-  readonly conversation: Conversation
+  readonly conversation: LiveConversation
   readonly editor: EditorState
   /** Approval requests that wait, in the order of their calls. */
   readonly approvals: readonly ApprovalRequest[]
-  readonly approvalView: ApprovalView
+  readonly approvalView: ApprovalViewState
   /** Do keys go to the input although an approval waits? By default they do while the input has text. */
   readonly isWriting?: boolean
   /** A letter that answers an approval, unless another one follows at once: then both are the beginning of a text. */
@@ -30,7 +30,7 @@ export interface UiState {
   readonly historyIndex?: number
   /** What was in the editor before a message of the history. */
   readonly draft?: EditorState
-  readonly search?: HistorySearch
+  readonly search?: InputHistorySearch
   readonly hint?: InputHint
   readonly vim?: 'insert' | 'normal'
   /** A Vim operator that waits for a motion. */
@@ -46,7 +46,7 @@ interface TerminalSize {
 }
 
 /** How the approval requests are shown. */
-export interface ApprovalView {
+export interface ApprovalViewState {
   /** The index of the request that is shown. */
   readonly at: number
   /** The first line that is shown of a long one. */
@@ -66,13 +66,13 @@ export interface ApprovalView {
 /** The lines of a request that have been on the screen, from the first one on without a gap. */
 export type ShownExtent = 'whole' | { readonly width: number; readonly all: number; readonly lines: number }
 
-export const INITIAL_APPROVAL_VIEW: ApprovalView = { at: 0, top: 0, shown: {}, revealedIds: [] }
+export const INITIAL_APPROVAL_VIEW_STATE: ApprovalViewState = { at: 0, top: 0, shown: {}, revealedIds: [] }
 
 /**
  * Adds an approval request. Calls are checked in parallel, so the request of a later call may come first; the request
  * that is shown stays the one that keys answer.
  */
-export function withApproval(state: UiState, ask: ApprovalRequest): UiState {
+export function addApprovalRequest(state: UiState, ask: ApprovalRequest): UiState {
   const calls = state.conversation.live.flatMap((block) => (block.kind === 'call' ? [block.call.call.id] : []))
   const place = calls.indexOf(ask.call)
   const after = state.approvals.findIndex(({ call }) => place >= 0 && calls.indexOf(call) > place)
@@ -82,7 +82,7 @@ export function withApproval(state: UiState, ask: ApprovalRequest): UiState {
 }
 
 /** Removes an approval request that was answered. */
-export function withoutApproval(state: UiState, id: string): UiState {
+export function removeApprovalRequest(state: UiState, id: string): UiState {
   const approvals = state.approvals.filter((ask) => ask.id !== id)
   const { reasonEditor: _reason, isChoosing: _choosing, isTooEarly: _early, ...view } = state.approvalView
   const { heldKey: _held, isWriting, ...rest } = state
@@ -102,7 +102,7 @@ export function isInputFocused(state: Pick<UiState, 'approvals' | 'editor' | 'is
 }
 
 /** Has a request been shown in full? */
-export function isFullyShown({ shown }: Pick<ApprovalView, 'shown'>, id: string): boolean {
+export function isFullyShown({ shown }: Pick<ApprovalViewState, 'shown'>, id: string): boolean {
   return shown[id] === 'whole'
 }
 
@@ -138,7 +138,7 @@ export interface StatusInfo {
   readonly sandbox?: string
 }
 
-export function terminalSize({ size }: UiState): TerminalSize {
+export function getTerminalSize({ size }: UiState): TerminalSize {
   return size ?? { width: 80, rows: 24 }
 }
 
@@ -147,10 +147,10 @@ export function createUiState(
   { history = [], vim = false, root }: { history?: readonly string[]; vim?: boolean; root?: string } = {},
 ): UiState {
   return {
-    conversation: EMPTY_CONVERSATION,
+    conversation: EMPTY_LIVE_CONVERSATION,
     editor: EMPTY_EDITOR,
     approvals: [],
-    approvalView: INITIAL_APPROVAL_VIEW,
+    approvalView: INITIAL_APPROVAL_VIEW_STATE,
     queued: [],
     status,
     history,

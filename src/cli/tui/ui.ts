@@ -1,4 +1,4 @@
-import { type ConversationBlock, takeBlocksForScrollback } from './conversation.ts'
+import { type ConversationBlock, takeBlocksForScrollback } from './live-conversation.ts'
 import { handleKey, type KeyResult, type UiAction } from './input/handle-key.ts'
 import { KEY_HOLD_MS, applyHeldKey } from './input/approval-keys.ts'
 import type { UiState } from './ui-state.ts'
@@ -9,7 +9,7 @@ import { openScreen, type Screen } from './term/screen.ts'
 import { THEMES, type ThemeName } from './term/theme.ts'
 import { supportsUtf8, type TerminalSession, openTerminal } from './term/terminal.ts'
 import { markShownLines } from './view/approval.ts'
-import { renderBlock, renderFrame } from './view/frame.ts'
+import { renderBlock, renderLiveScreen } from './view/live-screen.ts'
 import type { ViewOptions } from './view/view-options.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -92,7 +92,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
     const { final, rest } = takeBlocksForScrollback(state.conversation)
     state = { ...state, conversation: rest }
     commit(final, now)
-    const { lines, cursor } = renderFrame(state, currentViewOptions(), now)
+    const { lines, cursor } = renderLiveScreen(state, currentViewOptions(), now)
     screen.show(lines, cursor)
     state = markShownLines(state)
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
 import { escapeForTerminal } from '../output/escape.ts'
-import type { Conversation, UserCommandBlock, UserCommandEnd } from './conversation.ts'
+import type { LiveConversation, UserCommandBlock, UserCommandEnd } from './live-conversation.ts'
 import type { Ui } from './ui.ts'
 import type { AppParts } from './app-parts.ts'
 import { describeCommandEnd } from './view/user-command.ts'
@@ -151,7 +151,7 @@ function needsTerminal(command: string): boolean {
   return FULL_SCREEN_PROGRAMS.test(command.split(/\s/, 1)[0] ?? '')
 }
 
-function withUserCommand(conversation: Conversation, block: UserCommandBlock): Conversation {
+function withUserCommand(conversation: LiveConversation, block: UserCommandBlock): LiveConversation {
   const at = conversation.live.findIndex(({ kind }) => kind === 'user-command')
   return { ...conversation, live: at < 0 ? [...conversation.live, block] : conversation.live.with(at, block) }
 }

@@ -1,4 +1,4 @@
-import { isObject, stringOrEmpty, listObjects } from '../../model/json.ts'
+import { isObject, stringOrEmpty, filterObjects } from '../../model/json.ts'
 import { toNumberOrNull, toObject } from './json-values.ts'
 import type { FrameInspection } from './inspect-frames.ts'
 
@@ -42,7 +42,7 @@ export function inspectAnthropicEvent(inspection: FrameInspection, value: Record
 function inspectWholeMessage(inspection: FrameInspection, message: Record<string, unknown>): void {
   inspection.startCount++
   if (typeof message['stop_reason'] === 'string') inspection.finishReasons.push(message['stop_reason'])
-  for (const block of listObjects(message['content'])) {
+  for (const block of filterObjects(message['content'])) {
     inspection.text += stringOrEmpty(block['text'])
     // In a whole message, the arguments are an object.
     if (block['type'] === 'tool_use')

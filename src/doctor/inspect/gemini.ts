@@ -1,4 +1,4 @@
-import { isObject, stringOrEmpty, listObjects } from '../../model/json.ts'
+import { isObject, stringOrEmpty, filterObjects } from '../../model/json.ts'
 import { toObject } from './json-values.ts'
 import type { FrameInspection } from './inspect-frames.ts'
 
@@ -7,9 +7,9 @@ export function inspectGeminiChunk(inspection: FrameInspection, envelope: Record
   const value = isObject(envelope['response']) ? envelope['response'] : envelope
   if (value['error'] !== undefined && value['error'] !== null) inspection.hasError = true
   if (isObject(value['usageMetadata'])) inspection.usages.push(value['usageMetadata'])
-  for (const candidate of listObjects(value['candidates'])) {
+  for (const candidate of filterObjects(value['candidates'])) {
     if (typeof candidate['finishReason'] === 'string') inspection.finishReasons.push(candidate['finishReason'])
-    for (const part of listObjects(toObject(candidate['content'])['parts'])) {
+    for (const part of filterObjects(toObject(candidate['content'])['parts'])) {
       if (part['thought'] !== true) inspection.text += stringOrEmpty(part['text'])
       const call = part['functionCall']
       if (!isObject(call)) continue

@@ -8,7 +8,7 @@ import { inspectGeminiChunk } from './gemini.ts'
 import { inspectResponsesEvent } from './openai-responses.ts'
 
 /** A piece of a call as it was in one frame, before assembly. What the frame did not contain is undefined. */
-export interface CallFragment {
+export interface InspectedCallFragment {
   /** The index that identifies the call; null if it is missing, undefined if the wire has none. */
   readonly index?: number | null | undefined
   readonly id?: unknown
@@ -24,7 +24,7 @@ export interface CallFragment {
 
 /** What the frames of a response contain, in the same terms for all wires. */
 export interface FrameInspection {
-  fragments: CallFragment[]
+  fragments: InspectedCallFragment[]
   /** The indexes of the blocks or items in the order of their start; null for one without an index. */
   blockIndexes: (number | null)[]
   finishReasons: string[]

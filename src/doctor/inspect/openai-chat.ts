@@ -1,17 +1,17 @@
-import { isObject, stringOrEmpty, listObjects } from '../../model/json.ts'
+import { isObject, stringOrEmpty, filterObjects } from '../../model/json.ts'
 import { toNumberOrNull, toObject } from './json-values.ts'
 import type { FrameInspection } from './inspect-frames.ts'
 
 export function inspectChatChunk(inspection: FrameInspection, value: Record<string, unknown>): void {
   if (isObject(value['usage'])) inspection.usages.push(value['usage'])
   if (value['error'] !== undefined && value['error'] !== null) inspection.hasError = true
-  for (const choice of listObjects(value['choices'])) {
+  for (const choice of filterObjects(value['choices'])) {
     if (choice['finish_reason'] === 'error') inspection.hasError = true
     else if (typeof choice['finish_reason'] === 'string') inspection.finishReasons.push(choice['finish_reason'])
     const streamed = isObject(choice['delta'])
     const message = toObject(streamed ? choice['delta'] : choice['message'])
     inspection.text += stringOrEmpty(message['content'])
-    for (const call of listObjects(message['tool_calls'])) {
+    for (const call of filterObjects(message['tool_calls'])) {
       const inner = toObject(call['function'])
       const index = streamed ? toNumberOrNull(call['index']) : undefined
       if (index !== undefined && !inspection.blockIndexes.includes(index)) inspection.blockIndexes.push(index)

@@ -1,4 +1,4 @@
-import { isObject, stringOrEmpty, listObjects } from '../../model/json.ts'
+import { isObject, stringOrEmpty, filterObjects } from '../../model/json.ts'
 import { toArray, toNumberOrNull, toObject } from './json-values.ts'
 import type { FrameInspection } from './inspect-frames.ts'
 
@@ -36,7 +36,7 @@ function inspectWholeResponse(inspection: FrameInspection, response: Record<stri
   if (isObject(response['usage'])) inspection.usages.push(response['usage'])
   if (isObject(response['error'])) inspection.hasError = true
   if (typeof response['status'] === 'string') inspection.finishReasons.push(response['status'])
-  for (const item of listObjects(response['output'])) {
+  for (const item of filterObjects(response['output'])) {
     if (item['type'] === 'function_call')
       inspection.fragments.push({ ...toCallFragment(item, undefined), startsCall: true })
     for (const part of toArray(item['content'])) inspection.text += stringOrEmpty(toObject(part)['text'])

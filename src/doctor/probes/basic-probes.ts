@@ -1,4 +1,11 @@
-import { type Probe, degradedResult, failedResult, notOfferedResult, passedResult, type ProbeResult } from './probe.ts'
+import {
+  type Probe,
+  createDegradedProbeResult,
+  createFailedProbeResult,
+  createNotOfferedProbeResult,
+  createPassedProbeResult,
+  type ProbeResult,
+} from './probe.ts'
 import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { ProbeContext } from '../probe-runner.ts'
 import {
@@ -22,7 +29,7 @@ export const BASIC_PROBES: readonly Probe[] = [
     advice: 'Check the address, the key and the name of the model.',
     async run(context) {
       const exchange = await context.sendShared('text', createTextRequest)
-      return checkResponseText(exchange, /ready/i) ?? passedResult()
+      return checkResponseText(exchange, /ready/i) ?? createPassedProbeResult()
     },
   },
   {
@@ -33,12 +40,12 @@ export const BASIC_PROBES: readonly Probe[] = [
     async run(context) {
       const exchange = await context.sendShared('text', createTextRequest)
       const { input, cacheRead, cacheWrite, output, reasoning } = exchange.usage
-      if (exchange.fault) return toFailureResult(exchange) ?? passedResult()
+      if (exchange.fault) return toFailureResult(exchange) ?? createPassedProbeResult()
       if (input + cacheRead + cacheWrite === 0 && output + reasoning === 0)
-        return degradedResult('The response has no token counts.')
+        return createDegradedProbeResult('The response has no token counts.')
       return input + cacheRead + cacheWrite > 0 && output + reasoning > 0
-        ? passedResult()
-        : degradedResult('The response counts only input tokens or only output tokens.')
+        ? createPassedProbeResult()
+        : createDegradedProbeResult('The response counts only input tokens or only output tokens.')
     },
   },
   {
@@ -52,12 +59,12 @@ export const BASIC_PROBES: readonly Probe[] = [
       const [call] = exchange.calls
       if (!call) return (await probePromptTools(context, exchange)) ?? explainMissingCall(exchange)
       if (call.name !== WEATHER_TOOL.name)
-        return failedResult(`The model called ${call.name}, which is not a declared tool.`)
+        return createFailedProbeResult(`The model called ${call.name}, which is not a declared tool.`)
       if (typeof call.input?.['city'] !== 'string')
-        return degradedResult(`The call has no city argument: ${quoteModelText(call.raw)}`)
+        return createDegradedProbeResult(`The call has no city argument: ${quoteModelText(call.raw)}`)
       return /oslo/i.test(call.input['city'])
-        ? passedResult()
-        : degradedResult(`The call has other arguments than requested: ${quoteModelText(call.raw)}`)
+        ? createPassedProbeResult()
+        : createDegradedProbeResult(`The call has other arguments than requested: ${quoteModelText(call.raw)}`)
     },
   },
   {
@@ -69,14 +76,16 @@ export const BASIC_PROBES: readonly Probe[] = [
       const text = 'What is the weather in Oslo and in Lima? Call the tool for both cities at the same time.'
       const exchange = await context.send({ tools: [WEATHER_TOOL], turns: [createUserTurn(text)] })
       if (exchange.calls.length === 0) return explainMissingCall(exchange)
-      if (exchange.calls.length === 1) return notOfferedResult('The model makes one call at a time.')
+      if (exchange.calls.length === 1) return createNotOfferedProbeResult('The model makes one call at a time.')
       const cities = exchange.calls.map(({ input }) => JSON.stringify(input ?? {}).toLowerCase())
       const both = ['oslo', 'lima'].every((city) => cities.some((one) => one.includes(city)))
       if (new Set(exchange.calls.map(({ id }) => id)).size < exchange.calls.length)
-        return failedResult('Two calls have the same id.')
+        return createFailedProbeResult('Two calls have the same id.')
       return both
-        ? passedResult()
-        : degradedResult(`The calls have other arguments than requested: ${quoteModelText(cities.join(', '))}`)
+        ? createPassedProbeResult()
+        : createDegradedProbeResult(
+            `The calls have other arguments than requested: ${quoteModelText(cities.join(', '))}`,
+          )
     },
   },
   {
@@ -92,8 +101,10 @@ export const BASIC_PROBES: readonly Probe[] = [
       const [call] = exchange.calls
       if (!call) return explainMissingCall(exchange)
       return Object.keys(call.input ?? {}).length === 0
-        ? passedResult()
-        : degradedResult(`The call has arguments that the tool does not declare: ${quoteModelText(call.raw)}`)
+        ? createPassedProbeResult()
+        : createDegradedProbeResult(
+            `The call has arguments that the tool does not declare: ${quoteModelText(call.raw)}`,
+          )
     },
   },
   {
@@ -103,16 +114,16 @@ export const BASIC_PROBES: readonly Probe[] = [
     advice: 'Dragoman streams responses unless the profile sets "stream" to false.',
     async run(context) {
       if (context.capabilities.stream === false)
-        return passedResult('Streaming is off for this endpoint, so there is nothing to compare.')
+        return createPassedProbeResult('Streaming is off for this endpoint, so there is nothing to compare.')
       const streamed = await context.sendShared('call', createCallRequest)
       const whole = await context.send({ ...createCallRequest(), params: { stream: false } })
       const failure = toFailureResult(whole)
       if (failure) return failure
-      if (streamed.fault) return degradedResult('Only the request without streaming succeeded.')
-      if (toComparableTurn(whole.turn) === toComparableTurn(streamed.turn)) return passedResult()
+      if (streamed.fault) return createDegradedProbeResult('Only the request without streaming succeeded.')
+      if (toComparableTurn(whole.turn) === toComparableTurn(streamed.turn)) return createPassedProbeResult()
       if (whole.calls.length === 0 && streamed.calls.length > 0)
-        return failedResult('The call is lost without streaming.')
-      return degradedResult('The two responses have different text, which a model may do.')
+        return createFailedProbeResult('The call is lost without streaming.')
+      return createDegradedProbeResult('The two responses have different text, which a model may do.')
     },
   },
 ]
@@ -131,6 +142,8 @@ async function probePromptTools(
   )
   return (
     exchange &&
-    degradedResult('The model makes no native calls, but calls tools that are described in the prompt (tools: "text").')
+    createDegradedProbeResult(
+      'The model makes no native calls, but calls tools that are described in the prompt (tools: "text").',
+    )
   )
 }

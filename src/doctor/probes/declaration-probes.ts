@@ -1,6 +1,13 @@
 import type { ToolSpec } from '../../model/request.ts'
 import { validate } from '../../schema/validate/validate.ts'
-import { type Probe, degradedResult, failedResult, notOfferedResult, passedResult, type ProbeResult } from './probe.ts'
+import {
+  type Probe,
+  createDegradedProbeResult,
+  createFailedProbeResult,
+  createNotOfferedProbeResult,
+  createPassedProbeResult,
+  type ProbeResult,
+} from './probe.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
 import {
   explainMissingCall,
@@ -74,11 +81,13 @@ export const DECLARATION_PROBES: readonly Probe[] = [
         ...(!none.fault && none.calls.length === 0 ? [] : ['none is not respected']),
         ...(required.calls.length > 0 ? [] : ['required is not enforced']),
       ]
-      if (unsupported.length === 0) return passedResult()
+      if (unsupported.length === 0) return createPassedProbeResult()
       const refusals = [named, none, required].filter(({ fault }) => fault?.kind === 'invalid')
       const all = `Tool choice: ${unsupported.join(', ')}.`
-      if (unsupported.length < 3) return degradedResult(all)
-      return refusals.length > 0 ? notOfferedResult(all) : (toFailureResult(named) ?? failedResult(all))
+      if (unsupported.length < 3) return createDegradedProbeResult(all)
+      return refusals.length > 0
+        ? createNotOfferedProbeResult(all)
+        : (toFailureResult(named) ?? createFailedProbeResult(all))
     },
   },
   {
@@ -101,7 +110,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
       const exchange = await context.send({ tools: [VALUE_TOOL], turns: [createUserTurn(text)] })
       if (exchange.calls.some(({ raw }) => /&(?:lt|gt|amp);/.test(raw)) && context.capabilities.entities !== true)
         return {
-          ...degradedResult('The model HTML-escapes arguments (&lt;, &amp;). Dragoman decodes them.'),
+          ...createDegradedProbeResult('The model HTML-escapes arguments (&lt;, &amp;). Dragoman decodes them.'),
           capabilities: { entities: true },
         }
       return checkDeclaredCall(exchange, VALUE_TOOL)
@@ -132,12 +141,12 @@ export const DECLARATION_PROBES: readonly Probe[] = [
       const failure = toFailureResult(exchange)
       if (failure) return failure
       if (exchange.calls.length > 0)
-        return degradedResult('The endpoint ignored the token limit: the call was complete.')
-      if (exchange.turn.finish.reason === 'length') return passedResult()
+        return createDegradedProbeResult('The endpoint ignored the token limit: the call was complete.')
+      if (exchange.turn.finish.reason === 'length') return createPassedProbeResult()
       const begun = exchange.turn.parts.some(({ kind }) => kind === 'call')
       return begun
-        ? passedResult('The endpoint does not report the truncation. Dragoman rejected the incomplete call.')
-        : notOfferedResult('The model made no call.')
+        ? createPassedProbeResult('The endpoint does not report the truncation. Dragoman rejected the incomplete call.')
+        : createNotOfferedProbeResult('The model made no call.')
     },
   },
   {
@@ -155,22 +164,26 @@ export const DECLARATION_PROBES: readonly Probe[] = [
           if (began) stop()
         },
       })
-      if (exchange.fault) return toFailureResult(exchange) ?? passedResult()
-      if (!began) return notOfferedResult('The model made no call, so cancelling could not be tested.')
+      if (exchange.fault) return toFailureResult(exchange) ?? createPassedProbeResult()
+      if (!began) return createNotOfferedProbeResult('The model made no call, so cancelling could not be tested.')
       if (exchange.turn.finish.reason !== 'aborted')
-        return degradedResult('The response finished before it could be cancelled.')
-      return exchange.calls.length === 0 ? passedResult() : failedResult('A call of a cancelled response would run.')
+        return createDegradedProbeResult('The response finished before it could be cancelled.')
+      return exchange.calls.length === 0
+        ? createPassedProbeResult()
+        : createFailedProbeResult('A call of a cancelled response would run.')
     },
   },
 ]
 
 function checkDeclaredCall(exchange: ProbeExchange, tool: ToolSpec): ProbeResult {
   if (exchange.warnings.some(({ code }) => code === 'tool-quarantined' || code === 'tool-set-aside'))
-    return degradedResult('The endpoint rejects this tool. Dragoman omits it, so that the other tools work.')
+    return createDegradedProbeResult('The endpoint rejects this tool. Dragoman omits it, so that the other tools work.')
   const [call] = exchange.calls
   if (!call) return explainMissingCall(exchange)
   if (call.name !== tool.name)
-    return failedResult(`The model called “${truncateLine(call.name)}”, which is not a declared tool.`)
+    return createFailedProbeResult(`The model called “${truncateLine(call.name)}”, which is not a declared tool.`)
   const [problem] = validate(tool.schema, call.input ?? {})
-  return problem ? degradedResult(`The arguments do not match the schema: ${problem.message}`) : passedResult()
+  return problem
+    ? createDegradedProbeResult(`The arguments do not match the schema: ${problem.message}`)
+    : createPassedProbeResult()
 }

@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, CallPart, ResultPart, ResultStatus, Turn } from '../../model/turn.ts'
-import { degradedResult, failedResult, notOfferedResult, type ProbeResult } from './probe.ts'
+import {
+  createDegradedProbeResult,
+  createFailedProbeResult,
+  createNotOfferedProbeResult,
+  type ProbeResult,
+} from './probe.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
 import type { ProbeRequest } from '../probe-runner.ts'
 
@@ -60,11 +65,11 @@ export function createCallRequest(): ProbeRequest {
 /** The result for a fault or a content filter; undefined if there was neither. */
 export function toFailureResult({ fault, turn }: ProbeExchange): ProbeResult | undefined {
   if (fault?.code === 'budget')
-    return notOfferedResult('The token budget of this run is used up. Raise it with --max-tokens.')
+    return createNotOfferedProbeResult('The token budget of this run is used up. Raise it with --max-tokens.')
   if (fault?.kind === 'invalid')
-    return notOfferedResult(`The endpoint rejected the request: ${truncateLine(fault.message)}`)
-  if (fault) return failedResult(truncateLine(fault.message))
-  if (turn.finish.reason === 'filter') return failedResult('A content filter stopped the response.')
+    return createNotOfferedProbeResult(`The endpoint rejected the request: ${truncateLine(fault.message)}`)
+  if (fault) return createFailedProbeResult(truncateLine(fault.message))
+  if (turn.finish.reason === 'filter') return createFailedProbeResult('A content filter stopped the response.')
   return undefined
 }
 
@@ -73,11 +78,11 @@ export function checkResponseText(exchange: ProbeExchange, expectedPattern: RegE
   const failure = toFailureResult(exchange)
   if (failure) return failure
   if (exchange.text === '' && exchange.calls.length > 0)
-    return degradedResult('The model made another call instead of answering.')
-  if (exchange.text === '') return failedResult('The response is empty.')
+    return createDegradedProbeResult('The model made another call instead of answering.')
+  if (exchange.text === '') return createFailedProbeResult('The response is empty.')
   return expectedPattern.test(exchange.text)
     ? undefined
-    : degradedResult(`The response does not contain the expected text: ${quoteModelText(exchange.text)}`)
+    : createDegradedProbeResult(`The response does not contain the expected text: ${quoteModelText(exchange.text)}`)
 }
 
 /** The result for a response without a runnable call. */
@@ -86,10 +91,10 @@ export function explainMissingCall(exchange: ProbeExchange): ProbeResult {
   if (failure) return failure
   const call = exchange.turn.parts.find((part) => part.kind === 'call')
   if (call?.kind === 'call')
-    return failedResult(
+    return createFailedProbeResult(
       `The call was rejected: ${call.flaw?.message ?? `the finish reason is “${exchange.turn.finish.reason}”`}`,
     )
-  return failedResult(
+  return createFailedProbeResult(
     exchange.text === ''
       ? 'The response has neither a call nor text.'
       : `The model answered with text instead of a call: ${quoteModelText(exchange.text)}`,

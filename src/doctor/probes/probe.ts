@@ -28,18 +28,18 @@ export interface Probe {
   readonly run: (context: ProbeContext) => Promise<ProbeResult>
 }
 
-export function passedResult(message = ''): ProbeResult {
+export function createPassedProbeResult(message = ''): ProbeResult {
   return { status: 'passes', message }
 }
 
-export function degradedResult(message: string): ProbeResult {
+export function createDegradedProbeResult(message: string): ProbeResult {
   return { status: 'degraded', message }
 }
 
-export function failedResult(message: string): ProbeResult {
+export function createFailedProbeResult(message: string): ProbeResult {
   return { status: 'fails', message }
 }
 
-export function notOfferedResult(message: string): ProbeResult {
+export function createNotOfferedProbeResult(message: string): ProbeResult {
   return { status: 'not offered', message }
 }

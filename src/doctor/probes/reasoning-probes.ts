@@ -1,4 +1,11 @@
-import { type Probe, degradedResult, failedResult, notOfferedResult, passedResult, type ProbeResult } from './probe.ts'
+import {
+  type Probe,
+  createDegradedProbeResult,
+  createFailedProbeResult,
+  createNotOfferedProbeResult,
+  createPassedProbeResult,
+  type ProbeResult,
+} from './probe.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
 import {
   explainMissingCall,
@@ -23,8 +30,8 @@ export const REASONING_PROBES: readonly Probe[] = [
       const exchange = await probeContext.send({ turns: [createUserTurn(text)], params: LOW_EFFORT })
       const failure = toFailureResult(exchange)
       if (failure) return failure
-      if (hasReasoning(exchange)) return passedResult()
-      return notOfferedResult(
+      if (hasReasoning(exchange)) return createPassedProbeResult()
+      return createNotOfferedProbeResult(
         exchange.usage.reasoning > 0
           ? 'The model reasons, but does not return its reasoning.'
           : 'The response has no reasoning.',
@@ -44,7 +51,7 @@ export const REASONING_PROBES: readonly Probe[] = [
       if (first.calls.length === 0) return explainMissingCall(first)
       const hasNativeData = first.turn.parts.some(({ native }) => native?.data !== undefined)
       if (!hasReasoning(first) && !hasNativeData)
-        return notOfferedResult('The response with the call has no reasoning.')
+        return createNotOfferedProbeResult('The response with the call has no reasoning.')
       const calls = first.turn.parts.filter((part) => part.kind === 'call')
       const result = createResultsTurn(calls, [{ kind: 'text', text: 'Oslo: 7 degrees, rain.' }])
       const second = await probeContext.send({
@@ -52,8 +59,9 @@ export const REASONING_PROBES: readonly Probe[] = [
         turns: [...turns, first.turn, result],
         params: LOW_EFFORT,
       })
-      if (second.fault) return failedResult(`The endpoint rejects its own reasoning: ${second.fault.message}`)
-      return checkResponseText(second, /7|seven|rain/i) ?? passedResult()
+      if (second.fault)
+        return createFailedProbeResult(`The endpoint rejects its own reasoning: ${second.fault.message}`)
+      return checkResponseText(second, /7|seven|rain/i) ?? createPassedProbeResult()
     },
   },
   {
@@ -71,12 +79,13 @@ export const REASONING_PROBES: readonly Probe[] = [
       const failure = toFailureResult(first)
       if (failure) return failure
       const second = await probeContext.send(request)
-      if (second.fault) return toFailureResult(second) ?? failedResult(second.fault.message)
-      if (second.usage.cacheRead > 0) return passedResult(`${second.usage.cacheRead} tokens came from the cache.`)
+      if (second.fault) return toFailureResult(second) ?? createFailedProbeResult(second.fault.message)
+      if (second.usage.cacheRead > 0)
+        return createPassedProbeResult(`${second.usage.cacheRead} tokens came from the cache.`)
       const written = first.usage.cacheWrite + second.usage.cacheWrite
       return written > 0
-        ? degradedResult('The endpoint wrote to its prompt cache, but did not read from it.')
-        : notOfferedResult('The endpoint reports no prompt cache.')
+        ? createDegradedProbeResult('The endpoint wrote to its prompt cache, but did not read from it.')
+        : createNotOfferedProbeResult('The endpoint reports no prompt cache.')
     },
   },
 ]
@@ -84,7 +93,7 @@ export const REASONING_PROBES: readonly Probe[] = [
 /** A local server reports its context window only now (T160). */
 function contextTooSmallResult(message: string): ProbeResult {
   const window = Number(/(?:context|maximum|limit)\D{0,40}(\d{3,7})\b/i.exec(message)?.[1])
-  const probeResult = notOfferedResult(`The context window is too small for this probe: ${message}`)
+  const probeResult = createNotOfferedProbeResult(`The context window is too small for this probe: ${message}`)
   return window > 0 ? { ...probeResult, capabilities: { window } } : probeResult
 }
 

@@ -6,7 +6,7 @@ import {
   parseTraceFrames,
   inspectFrames,
   type FrameInspection,
-  type CallFragment,
+  type InspectedCallFragment,
 } from '../inspect/inspect-frames.ts'
 import type { ResponseTrace } from '../recording-client.ts'
 
@@ -47,8 +47,8 @@ export function analyzeAttempts(exchange: ProbeExchange, wire: WireId, isFirstEx
 const SSE_START_PATTERN = /^\uFEFF?(?:data|event|id|retry)?:/
 
 /** The fragments of calls, by index. */
-export function groupFragmentsByIndex({ fragments }: FrameInspection): CallFragment[][] {
-  const groupsByIndex = new Map<number, CallFragment[]>()
+export function groupFragmentsByIndex({ fragments }: FrameInspection): InspectedCallFragment[][] {
+  const groupsByIndex = new Map<number, InspectedCallFragment[]>()
   for (const fragment of fragments) {
     if (typeof fragment.index !== 'number') continue
     const group = groupsByIndex.get(fragment.index)
@@ -63,6 +63,6 @@ export function toNonEmptyString(value: unknown): string | undefined {
 }
 
 /** The argument texts of a call, without the copy at the end. */
-export function getArgumentTexts(group: readonly CallFragment[]): string[] {
+export function getArgumentTexts(group: readonly InspectedCallFragment[]): string[] {
   return group.flatMap((fragment) => (fragment.isFinalCopy ? [] : (toNonEmptyString(fragment.arguments) ?? [])))
 }

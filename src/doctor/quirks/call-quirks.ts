@@ -1,5 +1,5 @@
 import { isObject, tryParseJson } from '../../model/json.ts'
-import type { CallFragment } from '../inspect/inspect-frames.ts'
+import type { InspectedCallFragment } from '../inspect/inspect-frames.ts'
 import type { ServerQuirk } from './quirk-detectors.ts'
 import { groupFragmentsByIndex, getArgumentTexts, type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
 
@@ -169,7 +169,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
 ]
 
 /** The fragments of each call: by index, or one by one if there are no indexes. */
-function groupFragmentsByCall(fragments: readonly CallFragment[]): CallFragment[][] {
+function groupFragmentsByCall(fragments: readonly InspectedCallFragment[]): InspectedCallFragment[][] {
   const numbered = groupFragmentsByIndex({ fragments } as Parameters<typeof groupFragmentsByIndex>[0])
   const unnumbered = fragments.filter(
     ({ index, startsCall, name }) => index === undefined || (index === null && startsCall && toNonEmptyString(name)),
@@ -177,12 +177,12 @@ function groupFragmentsByCall(fragments: readonly CallFragment[]): CallFragment[
   return [...numbered, ...unnumbered.map((fragment) => [fragment])]
 }
 
-function getOpeningFragments(group: readonly CallFragment[]): CallFragment[] {
+function getOpeningFragments(group: readonly InspectedCallFragment[]): InspectedCallFragment[] {
   return group.filter(({ startsCall, name }) => startsCall && toNonEmptyString(name) !== undefined)
 }
 
 /** For each later fragment that names the tool again: is it the same name? */
-function compareLaterNames(group: readonly CallFragment[]): boolean[] {
+function compareLaterNames(group: readonly InspectedCallFragment[]): boolean[] {
   const [first] = group
   const sortedIndexes = toNonEmptyString(first?.name)
   if (sortedIndexes === undefined) return []
@@ -191,7 +191,7 @@ function compareLaterNames(group: readonly CallFragment[]): boolean[] {
     .flatMap(({ name, id }) => (toNonEmptyString(name) && !toNonEmptyString(id) ? [name === sortedIndexes] : []))
 }
 
-function isEmptyFragment({ id, name, arguments: args }: CallFragment): boolean {
+function isEmptyFragment({ id, name, arguments: args }: InspectedCallFragment): boolean {
   return !toNonEmptyString(id) && !toNonEmptyString(name) && (args === undefined || args === '')
 }
 

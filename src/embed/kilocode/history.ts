@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type { FunctionResponsePart, Part } from '@google/genai'
 import { defined } from '../../model/defined.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import { parseArguments } from '../../wire/calls/parse-arguments.ts'
+import { parseCallArguments } from '../../wire/calls/parse-arguments.ts'
 import type { RejectedToolCall } from './assembler.ts'
 import { createToolId } from './tool-id.ts'
 
@@ -44,7 +44,7 @@ export function toToolUse(
   for (const { id: givenId, function: calledFunction, thoughtSignature } of toolCalls) {
     const { name = '', arguments: args = '' } = calledFunction ?? {}
     const id = givenId || createId(name)
-    const parsedArguments = parseArguments(args)
+    const parsedArguments = parseCallArguments(args)
     const [params, ...more] = parsedArguments.ok ? parsedArguments.inputs : []
     const reject = (reason: string) => void rejected.push({ id, name, arguments: args, reason })
     if (name.trim() === '') reject('The call has no name.')

@@ -10,7 +10,7 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import { declareTools } from '../../schema/dialect/declare-tools.ts'
-import { parseArguments } from '../../wire/calls/parse-arguments.ts'
+import { parseCallArguments } from '../../wire/calls/parse-arguments.ts'
 import { declareForGemini, type GeminiDialect } from '../gemini-declarations.ts'
 import type { ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolResultContent } from './types.ts'
 import { defined } from '../../model/defined.ts'
@@ -85,7 +85,7 @@ export function toGeminiFunctionResponseContent(results: readonly ToolResult[]):
 export function toModelContentWithFunctions(text: string | null | undefined, calls: readonly ToolCall[]): Content {
   const parts: Part[] = text ? [{ text }] : []
   for (const call of calls) {
-    const parsedArguments = parseArguments(call.arguments)
+    const parsedArguments = parseCallArguments(call.arguments)
     const args =
       (parsedArguments.ok && parsedArguments.inputs.length === 1 ? parsedArguments.inputs[0] : undefined) ?? {}
     parts.push({

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/json.ts'
 import { sanitizeForModel } from '../../policy/text/sanitize.ts'
 import { validate } from '../../schema/validate/validate.ts'
 import { runWithTimeout, TIMED_OUT } from '../../tool/run-with-timeout.ts'
-import { parseArguments } from '../../wire/calls/parse-arguments.ts'
+import { parseCallArguments } from '../../wire/calls/parse-arguments.ts'
 import { errorResult, jsonResult, textResult, type ToolCall, type ToolDefinition, type ToolResult } from './types.ts'
 
 /** Runs a tool with valid arguments. The signal is aborted at the time limit. */
@@ -66,7 +66,7 @@ export class GeminiToolHandler {
 
 /** The arguments of a call, if they are one object that fits the schema; otherwise an error message. */
 function parseValidArguments(call: ToolCall, definition: ToolDefinition): JsonObject | string {
-  const parsedArguments = parseArguments(call.arguments)
+  const parsedArguments = parseCallArguments(call.arguments)
   if (!parsedArguments.ok) return parsedArguments.message
   const [input, ...more] = parsedArguments.inputs
   if (!input || more.length > 0) return 'The call holds several argument objects; make one call for each.'

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { ApprovedFile } from '../../model/security/approved-file.ts'
 import { HostError } from '../host-error.ts'
-import { realPathOrUndefined } from './resolve-path.ts'
+import { findRealPath } from './resolve-path.ts'
 
 /** What a host may access. The lists are read for every operation, so a removed folder is out at once. */
 export interface AllowedPaths {
@@ -104,14 +104,14 @@ interface KnownRoot {
 }
 
 function folderRoot(name: string, writable: boolean): KnownRoot | undefined {
-  const real = realPathOrUndefined(name)
+  const real = findRealPath(name)
   if (real === undefined) return undefined
   return { root: { real, writable }, names: [splitPath(resolve(name)), splitPath(real)] }
 }
 
 function fileRoot(file: string): KnownRoot | undefined {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const real = realPathOrUndefined(dirname(file))
+  const real = findRealPath(dirname(file))
   if (real === undefined) return undefined
   const onlyPath = basename(file)
   return {

@@ -2,7 +2,7 @@ import { readlinkSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
 import { findHiddenCharacter } from '../../model/security/hidden-characters.ts'
 import { type PathHandle, openPathHandle, readCurrentPath } from './path-handle.ts'
-import { errorCode, HostError, toHostError } from '../host-error.ts'
+import { getErrnoCode, HostError, toHostError } from '../host-error.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
 import { type AllowedRoot, type AllowedRoots, splitPath } from './allowed-roots.ts'
 
@@ -22,7 +22,7 @@ export interface OpenedPath {
 }
 
 /** `noFollow` opens a link in the last place itself. */
-export interface PathAccess {
+export interface OpenPathOptions {
   readonly need: 'read' | 'write'
   readonly noFollow?: true
 }
@@ -34,7 +34,7 @@ export interface PathAccess {
 export function withOpenedPath<T>(
   roots: AllowedRoots,
   path: string,
-  need: PathAccess,
+  need: OpenPathOptions,
   use: (reached: OpenedPath) => T,
 ): T {
   validatePath(path)
@@ -62,7 +62,7 @@ export function withOpenedPath<T>(
 function walkPath(
   roots: AllowedRoots,
   path: string,
-  { need, noFollow }: PathAccess,
+  { need, noFollow }: OpenPathOptions,
   hold: (at: string) => PathHandle,
 ): Omit<OpenedPath, 'hold' | 'keep'> {
   let { root, todo: pending } = locateRoot(roots, path)
@@ -144,7 +144,7 @@ function openEntry(at: string, hold: (at: string) => PathHandle): PathHandle | u
   try {
     return hold(at)
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
+    if (getErrnoCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

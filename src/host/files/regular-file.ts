@@ -1,5 +1,5 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
-import { errorCode } from '../host-error.ts'
+import { getErrnoCode } from '../host-error.ts'
 import { defined } from '../../model/defined.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 
@@ -13,7 +13,7 @@ export interface ReadLimits {
 
 export type ReadFailure = 'missing' | 'outside' | 'refused' | 'not-ordinary' | 'unreadable'
 
-export type FileContent =
+export type FileReadResult =
   | { readonly bytes: Buffer; readonly isCut: boolean }
   | { readonly problem: ReadFailure; readonly real?: string }
 
@@ -22,7 +22,7 @@ export type FileContent =
  * there: a link to a secret, an endless pipe, a device. So the path is checked after links are resolved, opened without
  * waiting and without following links, and checked again once it is open.
  */
-export function readRegularFile(path: string, { within, maxBytes, isRefused }: ReadLimits): FileContent {
+export function readRegularFile(path: string, { within, maxBytes, isRefused }: ReadLimits): FileReadResult {
   let real: string | undefined
   let descriptor: number | undefined
   try {
@@ -37,7 +37,7 @@ export function readRegularFile(path: string, { within, maxBytes, isRefused }: R
     if (hasDescriptorPaths && readlinkSync(`/proc/self/fd/${descriptor}`) !== real) return { problem: 'outside', real }
     return readUpTo(descriptor, maxBytes)
   } catch (error) {
-    const code = errorCode(error)
+    const code = getErrnoCode(error)
     const isMissing = real === undefined && (code === 'ENOENT' || code === 'ENOTDIR')
     return { problem: isMissing ? 'missing' : 'unreadable', ...defined({ real }) }
   } finally {
@@ -50,7 +50,7 @@ const KERNEL_PATHS = /^\/(?:proc|sys|dev)\//
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
 
 /** The reported size proves nothing: the file is read until it ends, or the limit is reached. */
-function readUpTo(descriptor: number, maxBytes: number): FileContent {
+function readUpTo(descriptor: number, maxBytes: number): FileReadResult {
   const chunks: Buffer[] = []
   let length = 0
   while (length <= maxBytes) {

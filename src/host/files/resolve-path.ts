@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { errorCode, HostError, toHostError } from '../host-error.ts'
+import { getErrnoCode, HostError, toHostError } from '../host-error.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
 
 /**
@@ -13,7 +13,7 @@ export function resolvePath(path: string, depth = 0): string {
   try {
     return decodeSurrogateEscape(realpathSync.native(encodeSurrogateEscape(path), 'buffer'))
   } catch (error) {
-    const code = errorCode(error)
+    const code = getErrnoCode(error)
     if (code === 'ELOOP') throw new HostError('link-loop', `Too many links, or a loop of links: ${path}`)
     if (code === 'ENAMETOOLONG') throw new HostError('bad-path', 'The path is too long.')
     // If the disk does not answer, the real path is unknown.
@@ -29,7 +29,7 @@ export function resolvePath(path: string, depth = 0): string {
 }
 
 /** The real path of what is there; undefined if nothing is, or if it cannot be found out. */
-export function realPathOrUndefined(path: string): string | undefined {
+export function findRealPath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type PathHandle, openPathHandle, openForReading, readCurrentPath } from './path-handle.ts'
-import { errorCode, HostError } from '../host-error.ts'
+import { getErrnoCode, HostError } from '../host-error.ts'
 import { type OpenedPath, withOpenedPath } from './opened-path.ts'
 import { replaceFile } from './replace-file.ts'
 import type { AllowedRoots } from './allowed-roots.ts'
@@ -61,7 +61,7 @@ function hasContent(at: string, bytes: Uint8Array | undefined): boolean {
   try {
     handle = openPathHandle(at)
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return bytes === undefined
+    if (getErrnoCode(error) === 'ENOENT') return bytes === undefined
     throw error
   }
   try {
@@ -87,7 +87,7 @@ function createParentFolders({ folder, names, hold, path }: OpenedPath): { folde
     try {
       mkdirSync(`${last.at}/${segment}`)
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error
+      if (getErrnoCode(error) !== 'EEXIST') throw error
     }
     last = hold(`${last.at}/${segment}`)
     if (!last.stats.isDirectory()) throw new HostError('moved', `A folder of the path was replaced: ${path}`)

@@ -4,8 +4,8 @@ import { renameSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { errorCode } from '../host-error.ts'
-import { readStatFields } from '../process/stat-fields.ts'
+import { getErrnoCode } from '../host-error.ts'
+import { readStatFields } from '../process/proc-stat-fields.ts'
 import { createTemporaryName, removeIfPresent } from './replace-file.ts'
 import { sha256Hex } from './sha256.ts'
 
@@ -81,8 +81,8 @@ async function acquireLock(folder: string, key: string, temporary: string): Prom
         if (readLockHolder(path)?.content === content) removeIfPresent(path)
       }
     } catch (error) {
-      if (errorCode(error) === 'ENOENT' && ensureFolder(folder)) continue
-      if (errorCode(error) !== 'EEXIST') return undefined
+      if (getErrnoCode(error) === 'ENOENT' && ensureFolder(folder)) continue
+      if (getErrnoCode(error) !== 'EEXIST') return undefined
     }
     const holder = readLockHolder(path)
     if (holder && isAbandoned(holder)) removeAbandonedLock(path, holder)
@@ -159,7 +159,7 @@ function isOwnerAlive({ pid, start }: LockOwner): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    return errorCode(error) === 'EPERM'
+    return getErrnoCode(error) === 'EPERM'
   }
   const now = readProcessStat(pid)
   // A zombie still has its PID.

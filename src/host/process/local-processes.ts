@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type ResourceMonitor, createResourceMonitor, type ExceededLimit } from './resource-monitor.ts'
 import { killOnExit, cancelKillOnExit, createProcessMarker } from './kill-on-exit.ts'
 import { createCleanEnvironment, OFFLINE_ENVIRONMENT } from './environment.ts'
-import { gitWithoutHelpers } from './git-helpers.ts'
+import { createHelperlessGitEnvironment } from './helperless-git-environment.ts'
 import { killGroupAndWait, type ProcessGroup, listGroupProcesses, stopGroup } from './process-group.ts'
 import type { CommandRequest, CommandResult, Processes } from '../host.ts'
 import { openCommandOutput, type CommandOutput } from './command-output.ts'
@@ -10,7 +10,7 @@ import { HostError } from '../host-error.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 import { describeUnavailable } from '../sandbox/detect-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { startCommand, type StartedCommand, USE_FILE_TOOLS } from './start-command.ts'
+import { startCommand, type StartedCommand, USE_FILE_TOOLS_HINT } from './start-command.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -66,7 +66,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   async function runOnce(command: CommandRequest): Promise<CommandResult | { readonly startFailure: string }> {
     const { name, marker, env: markerEnv } = createProcessMarker('command')
     const output = openCommandOutput(scratch, name)
-    const git = command.gitHelpers === 'off' ? gitWithoutHelpers(scratch) : {}
+    const git = command.gitHelpers === 'off' ? createHelperlessGitEnvironment(scratch) : {}
     const sandboxState = command.access === undefined ? await sandbox?.state() : undefined
     const offline = sandboxState?.isActive && !sandboxState.network ? OFFLINE_ENVIRONMENT : {}
     const env = createCleanEnvironment(process.env, variables, { ...offline, ...command.env, ...git, ...markerEnv })
@@ -197,7 +197,7 @@ function describeExceededLimit(
 function describeRepeatedWrites(started: StartedCommand): StopReason | undefined {
   const path = started.findRepeatedPath()
   if (path === undefined) return undefined
-  return { why: `The command was stopped: it kept creating ${path}, which is protected. ${USE_FILE_TOOLS}` }
+  return { why: `The command was stopped: it kept creating ${path}, which is protected. ${USE_FILE_TOOLS_HINT}` }
 }
 
 /** Waits for the end, reports output, and stops a command that runs too long, is silent too long, or was cancelled. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { readStatFields } from './stat-fields.ts'
+import { readStatFields } from './proc-stat-fields.ts'
 
 export interface ProcessGroup {
   /** The PID of the shell, which is also the id of its group and session. */

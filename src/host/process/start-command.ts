@@ -205,10 +205,10 @@ export function describeQuarantined(found: readonly QuarantinedPath[] = [], who:
   return found.map(({ path, newPath }) =>
     newPath === undefined
       ? `${path} is a protected link. It was changed while ${who} ran, and was restored.`
-      : `${path} is protected. It appeared while ${who} ran and was renamed to ${basename(newPath)}. If it is yours, rename it back. ${USE_FILE_TOOLS}`,
+      : `${path} is protected. It appeared while ${who} ran and was renamed to ${basename(newPath)}. If it is yours, rename it back. ${USE_FILE_TOOLS_HINT}`,
   )
 }
 
-export const USE_FILE_TOOLS = 'To write it, use the file tools, which ask for approval.'
+export const USE_FILE_TOOLS_HINT = 'To write it, use the file tools, which ask for approval.'
 
 const EXIT_TIMEOUT_MS = 1000

@@ -4,7 +4,7 @@ import { delimiter, join, relative } from 'node:path'
 import { PROTECTED_PATHS } from '../../model/security/protected-paths.ts'
 import { watchProtectedPaths } from '../process/kill-on-exit.ts'
 import { openPathHandle } from '../files/path-handle.ts'
-import { realPathOrUndefined } from '../files/resolve-path.ts'
+import { findRealPath } from '../files/resolve-path.ts'
 import { killGroup } from '../process/process-group.ts'
 import { HostError } from '../host-error.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
@@ -22,7 +22,7 @@ import { createInnerRepositories } from './protect/inner-repositories.ts'
 import { type SandboxLayout, type SandboxLayoutCache, createSandboxLayout } from './layout.ts'
 import type { QuarantinedPath } from './protect/missing-path-guard.ts'
 import { removeTree, statNoFollow } from './protect/no-follow-files.ts'
-import { type ProtectedPathRule, parsePathRule, toPathRules } from './protect/path-rules.ts'
+import { type ProtectedPathRule, parsePathRule, toPathRules } from './protect/protected-path-rules.ts'
 import { createSeatbeltProfile } from './seatbelt.ts'
 import { hasAbstractSockets } from './unix-sockets.ts'
 import { defined } from '../../model/defined.ts'
@@ -114,11 +114,11 @@ export function createLocalSandbox(
   const homePaths = PROTECTED_PATHS.filter(({ isHomeOnly }) => isHomeOnly)
   const allRules = [...projectRules, ...toPathRules(homePaths)]
   const userHome = options.home ?? homedir()
-  const resolveHome = (): string => realPathOrUndefined(userHome) ?? userHome
+  const resolveHome = (): string => findRealPath(userHome) ?? userHome
   const rulesFor = (folder: string): readonly ProtectedPathRule[] => {
     const home = resolveHome()
     const nestedFolders = workspacePaths.folders
-      .map((one) => realPathOrUndefined(one) ?? one)
+      .map((one) => findRealPath(one) ?? one)
       .filter((one) => one !== folder && isInsideFolder(one, folder))
     const rules = [...projectRules, ...nestedFolders.flatMap((one) => nestedFolderRules(folder, one, projectRules))]
     if (!isInsideFolder(home, folder)) return rules

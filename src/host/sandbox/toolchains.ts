@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
-import { realPathOrUndefined } from '../files/resolve-path.ts'
+import { findRealPath } from '../files/resolve-path.ts'
 import { HOME_CACHE_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 
@@ -88,7 +88,7 @@ const MAX_PROGRAM_LINKS = 300
 function listLinkTargets(folder: string): string[] {
   try {
     const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
-    return links.slice(0, MAX_PROGRAM_LINKS).flatMap(({ name }) => realPathOrUndefined(join(folder, name)) ?? [])
+    return links.slice(0, MAX_PROGRAM_LINKS).flatMap(({ name }) => findRealPath(join(folder, name)) ?? [])
   } catch {
     return []
   }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { readStatFields } from '../process/stat-fields.ts'
+import { readStatFields } from '../process/proc-stat-fields.ts'
 
 /**
  * Stops a program that opens files itself which somebody else made: ripgrep reads ignore files, even pipes without a writer

@@ -16,7 +16,7 @@ export interface SocketDestination {
   readonly signal: AbortSignal
 }
 
-export type ConnectSocket = (to: SocketDestination) => Promise<Duplex>
+export type SocketConnector = (to: SocketDestination) => Promise<Duplex>
 
 export interface ProxyEndpoint {
   readonly host: string
@@ -35,7 +35,7 @@ export interface WebDestination {
 /** Connects to the first checked address that answers. Names are never looked up here. */
 export async function connectToAny(
   { url, addresses, proxy, ca, signal }: WebDestination,
-  connectSocket: ConnectSocket = connectDirectly,
+  connectSocket: SocketConnector = connectDirectly,
 ): Promise<Duplex> {
   const isTls = url.protocol === 'https:'
   const port = Number(url.port || (isTls ? 443 : 80))

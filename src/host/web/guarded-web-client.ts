@@ -1,16 +1,16 @@
 import type { UrlDecision, WebClient, UrlPolicy, WebPage, WebFailure, WebRequest } from '../host.ts'
 import { readWebBody } from './response-body.ts'
-import { type ConnectSocket, connectToAny, type ProxyEndpoint } from './connect.ts'
+import { type SocketConnector, connectToAny, type ProxyEndpoint } from './connect.ts'
 import { type WebResponse, sendWebRequest } from './send-request.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
 /** Only the policy is required; the rest is for proxies and tests. */
-export interface WebOptions {
+export interface GuardedWebClientOptions {
   readonly urlPolicy: UrlPolicy
   /** All addresses of a name; rejects if the name service fails. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
-  readonly connect?: ConnectSocket
+  readonly connect?: SocketConnector
   /** The proxy for a URL, if one is configured. */
   readonly proxy?: (url: URL) => ProxyEndpoint | { readonly problem: string } | undefined
   /** An additional trusted certificate. */
@@ -31,7 +31,7 @@ const DEFAULT_LIMITS: WebLimits = { timeoutMs: 30_000, maxBytes: 10_000_000, max
  * A web client that reaches only checked targets: the URL is checked, its host is resolved once, all its addresses are
  * checked, and the connection goes to one of them. Each redirect is checked in the same way.
  */
-export function createGuardedWebClient(options: WebOptions): WebClient {
+export function createGuardedWebClient(options: GuardedWebClientOptions): WebClient {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   return {
     async fetch(request) {
@@ -49,7 +49,7 @@ export function createGuardedWebClient(options: WebOptions): WebClient {
 
 async function fetchFollowingRedirects(
   request: WebRequest,
-  options: WebOptions,
+  options: GuardedWebClientOptions,
   limits: WebLimits,
   signal: AbortSignal,
 ): Promise<WebPage | WebFailure> {
@@ -91,7 +91,7 @@ function withoutHeaders({ url, trusted, signal }: WebRequest): WebRequest {
 async function fetchOnce(
   url: URL,
   request: WebRequest,
-  options: WebOptions,
+  options: GuardedWebClientOptions,
   signal: AbortSignal,
 ): Promise<WebResponse | WebFailure> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -106,7 +106,7 @@ async function fetchOnce(
 }
 
 /** Resolves a name once. A failed lookup is a failure, never a guess. */
-async function resolveHost(host: string, options: WebOptions): Promise<readonly string[] | WebFailure> {
+async function resolveHost(host: string, options: GuardedWebClientOptions): Promise<readonly string[] | WebFailure> {
   if (/^[\d.]+$/.test(host) || host.includes(':')) return [host]
   try {
     const { lookup } = await import('node:dns/promises')

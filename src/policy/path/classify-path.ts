@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { NO_SECRETS, SECRETS } from '../../model/secret-files.ts'
+import { NON_SECRET_FILE_PATTERNS, SECRET_FILE_PATTERNS } from '../../model/secret-files.ts'
 import { type DiskView, NO_DISK_VIEW } from '../disk-view.ts'
 import { findPathProblem } from './malformed-path.ts'
 import { matchesPathPattern, matchesPathSuffix, toPathSegments } from './path-pattern.ts'
@@ -92,10 +92,10 @@ function classifyWrite(names: readonly string[], pathContext: PathContext): Guar
 
 function classifyRead(names: readonly string[], pathContext: PathContext): GuardedPath | undefined {
   for (const name of names) {
-    const isKnownHarmless = findMatchingPattern(name, NO_SECRETS, pathContext) !== undefined
+    const isKnownHarmless = findMatchingPattern(name, NON_SECRET_FILE_PATTERNS, pathContext) !== undefined
     const pattern = findMatchingPattern(
       name,
-      [...(pathContext.secretFiles ?? []), ...(isKnownHarmless ? [] : SECRETS)],
+      [...(pathContext.secretFiles ?? []), ...(isKnownHarmless ? [] : SECRET_FILE_PATTERNS)],
       pathContext,
     )
     if (pattern === undefined && holdsRepositoryCredentials(name, pathContext.disk ?? NO_DISK_VIEW)) {

@@ -1,13 +1,13 @@
 import { matchesPathPattern, matchesPathSuffix, toPathSegments } from './path-pattern.ts'
-import { NO_SECRETS, SECRETS } from '../../model/secret-files.ts'
+import { NON_SECRET_FILE_PATTERNS, SECRET_FILE_PATTERNS } from '../../model/secret-files.ts'
 
 /** Does a file, by its path and the folder of the workspace that it is in, usually hold secrets? */
 export type SecretFileTest = (path: string, folder: string) => boolean
 
 /** A test for very many files; the patterns are the person's own, beside the usual ones. */
 export function createSecretFileTest(userPatterns: readonly string[] = []): SecretFileTest {
-  const defaultPatterns = toRegExp(SECRETS)
-  const nonSecretPatterns = toRegExp(NO_SECRETS)
+  const defaultPatterns = toRegExp(SECRET_FILE_PATTERNS)
+  const nonSecretPatterns = toRegExp(NON_SECRET_FILE_PATTERNS)
   // An expression with many stars may take for ever; such a pattern is followed step by step.
   const slow = userPatterns.filter((pattern) => pattern.split('*').length > MAX_WILDCARDS)
   const quick = userPatterns.filter((pattern) => !slow.includes(pattern))

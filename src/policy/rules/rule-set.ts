@@ -73,7 +73,7 @@ function buildRuleSet(parsedRules: Map<RuleTier, PolicyRule[]>, tiers: RulesByTi
 
   function inTier(tier: RuleTier, matches: (rule: PolicyRule) => boolean): RuleMatch | undefined {
     const found = rulesIn(tier).filter(matches)
-    const rule = found.find(({ verdict }) => verdict === strictestVerdict(found.map((one) => one.verdict)))
+    const rule = found.find(({ verdict }) => verdict === findStrictestVerdict(found.map((one) => one.verdict)))
     return rule && { rule, tier }
   }
 
@@ -106,7 +106,7 @@ function buildRuleSet(parsedRules: Map<RuleTier, PolicyRule[]>, tiers: RulesByTi
 const VERDICT_ORDER: readonly Verdict[] = ['deny', 'ask', 'allow']
 
 /** The strictest of some verdicts. */
-export function strictestVerdict(verdicts: readonly Verdict[]): Verdict {
+export function findStrictestVerdict(verdicts: readonly Verdict[]): Verdict {
   return VERDICT_ORDER.find((verdict) => verdicts.includes(verdict)) ?? 'allow'
 }
 

@@ -21,7 +21,7 @@ export interface PolicyRule {
 }
 
 /** The tool whose rules are about commands. */
-export const SHELL_TOOL = 'run_shell_command'
+export const SHELL_TOOL_NAME = 'run_shell_command'
 
 /** A single word in a built-in rule is a command: a tool that has the name of a harmless command is not allowed by it. */
 export function parseRule(
@@ -38,7 +38,7 @@ export function parseRule(
   }
   const argument = brackets.trim()
   if (argument === '') return { problem: `the rule “${text}” has nothing between its brackets` }
-  if (tool === SHELL_TOOL && argument !== '*')
+  if (tool === SHELL_TOOL_NAME && argument !== '*')
     return { ...parseCommandRule(argument, verdict, trimmed), tool, argument }
   if (tool.includes('__') && argument !== '*')
     return { problem: `the rule “${text}” has brackets, but rules about tools of MCP servers cannot have any` }

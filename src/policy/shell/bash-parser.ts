@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import grammarPath from 'tree-sitter-bash/tree-sitter-bash.wasm'
 import { Language, Parser, type TreeCursor } from 'web-tree-sitter'
 import enginePath from 'web-tree-sitter/web-tree-sitter.wasm'
-import type { ParseShell, SyntaxNode } from './syntax-tree.ts'
+import type { ShellParser, SyntaxNode } from './syntax-tree.ts'
 
 /** Loads the parser; this takes some 20 ms, so it is done at the first command. */
-export async function loadBashParser(): Promise<ParseShell> {
+export async function loadBashParser(): Promise<ShellParser> {
   // While nothing else keeps Node's loop alive, it would wait here until the engine has also been optimised: half a second.
   const keepAliveTimer = setTimeout(() => undefined, 60_000)
   await Parser.init({ locateFile: () => resolveAsset(enginePath) })

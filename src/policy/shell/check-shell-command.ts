@@ -1,24 +1,24 @@
 import { posix } from 'node:path'
-import { SECRETS } from '../../model/secret-files.ts'
+import { SECRET_FILE_PATTERNS } from '../../model/secret-files.ts'
 import { NO_DISK_VIEW } from '../disk-view.ts'
 import { findHiddenCharacter, isConfusableName } from '../text/confusable-name.ts'
 import { matchesGlob } from '../path/path-pattern.ts'
 import { classifyPath, type PathContext } from '../path/classify-path.ts'
 import type { Verdict } from '../policy.ts'
 import type { RuleSet, RuleMatch } from '../rules/rule-set.ts'
-import { coversTool, matchesCommandWords, type PolicyRule, SHELL_TOOL } from '../rules/rule.ts'
+import { coversTool, matchesCommandWords, type PolicyRule, SHELL_TOOL_NAME } from '../rules/rule.ts'
 import { quoteRuleWords } from '../rules/rule-words.ts'
-import { type ShellCommand, baseName, programName } from './command.ts'
+import { type ShellCommand, getPathBaseName, getProgramName } from './shell-command.ts'
 import { findDangers } from './danger.ts'
 import { findCommandRisk, findPathRisk } from './harmless-command.ts'
 import { mayMatchSecretFile, expandGlob } from './glob-expansion.ts'
 import { type PlainCommand, parsePlainCommands } from './plain-commands.ts'
-import { parseGitFolder, withoutGlobalOptions, withoutPagerOptions } from './program/git-commands.ts'
+import { parseGitFolder, stripGitGlobalOptions, stripGitPagerOptions } from './program/git-commands.ts'
 import { needsNetwork } from './program/network-commands.ts'
-import { findSubcommand, findRiskyWord } from './program/subcommand.ts'
+import { findSubcommandWords, findRiskyWord } from './program/subcommand.ts'
 import { findCommands } from './collect-commands.ts'
-import { type ParseShell, loadShellParser } from './syntax-tree.ts'
-import { UNKNOWN_VALUE } from './word.ts'
+import { type ShellParser, loadShellParser } from './syntax-tree.ts'
+import { UNKNOWN_VALUE } from './shell-word.ts'
 import { defined } from '../../model/defined.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 
@@ -73,7 +73,7 @@ function checkParsedText(
   text: string,
   folder: string,
   context: ShellContext,
-  parse: ParseShell,
+  parse: ShellParser,
 ): ShellDecision & { readonly isPlain: boolean } {
   const { pathContext, ruleSet, rejected } = context
   const home = pathContext.home === undefined ? {} : { HOME: pathContext.home }
@@ -83,12 +83,12 @@ function checkParsedText(
   const programs = listPrograms(found.commands)
   const proof = tree ? parsePlainCommands(tree, text) : { doubt: 'it is too long or too deeply nested to be parsed' }
   const isOnline = found.commands.some((one) =>
-    needsNetwork([programName(one), ...one.words.slice(1).map(({ guess }) => guess)]),
+    needsNetwork([getProgramName(one), ...one.words.slice(1).map(({ guess }) => guess)]),
   )
   const isPlain = 'commands' in proof && !AMBIGUOUS_SYNTAX.test(text)
   const known = { programs, understood, isPlain, ...(isOnline && { needsNetwork: true as const }) }
 
-  const disguised = found.commands.map(programName).find(isConfusableName)
+  const disguised = found.commands.map(getProgramName).find(isConfusableName)
   if (disguised !== undefined) {
     const why = `“${disguised}” is written so that it looks like another name.`
     return { ...finalDecision('deny', 'hidden characters', why), ...known }
@@ -162,7 +162,7 @@ function checkPlainCommands(commands: readonly PlainCommand[], start: string, co
     : undefined
   return {
     ...askBecause(why),
-    ...(whole && { always: unique(rules).map((words) => `${SHELL_TOOL}(=${words})`) }),
+    ...(whole && { always: unique(rules).map((words) => `${SHELL_TOOL_NAME}(=${words})`) }),
     ...defined({ subcommands }),
   }
 }
@@ -174,7 +174,7 @@ function listGrantableSubcommands(
   pathContext: PathContext,
 ): string[] | undefined {
   const found = missing.map(({ words }) => {
-    const subcommand = findSubcommand(words)
+    const subcommand = findSubcommandWords(words)
     return subcommand && findSubcommandRisk(words, subcommand.length, folder, pathContext) === undefined
       ? quoteRuleWords(subcommand)
       : undefined
@@ -190,7 +190,7 @@ function findSubcommandRisk(
   folder: string,
   pathContext: PathContext,
 ): string | undefined {
-  const subcommand = findSubcommand(words)
+  const subcommand = findSubcommandWords(words)
   if (!subcommand || ruleLength < subcommand.length) return undefined
   const isOutside = (path: string) => classifyPath(path, 'write', pathContext, folder).kind !== 'in'
   const word = findRiskyWord(subcommand, words.slice(ruleLength), isOutside)
@@ -210,7 +210,7 @@ function checkPlainCommand(
   { ruleSet, pathContext }: ShellContext,
 ): AllowedCommand | { doubt: string } {
   const { words, reads } = command
-  const ruleMatch = findRuleFor(withoutPagerOptions(words), ruleSet)
+  const ruleMatch = findRuleFor(stripGitPagerOptions(words), ruleSet)
   const shown = words.join(' ')
   if (ruleMatch?.rule.verdict !== 'allow') return { doubt: `No rule allows “${shown}”.` }
   const { more, words: ruleLength = [], text } = ruleMatch.rule
@@ -240,7 +240,7 @@ function findExpandedRisk(
     const optionLike = found.find((one) => one !== word && one.startsWith('-'))
     if (optionLike !== undefined) return `“${word}” matches the file “${optionLike}”, which looks like an option`
     const isEmpty = command.patterns.includes(at) && found.length === 1 && found[0] === word
-    if (isEmpty && mayMatchSecretFile(word, [...(pathContext.secretFiles ?? []), ...SECRETS]))
+    if (isEmpty && mayMatchSecretFile(word, [...(pathContext.secretFiles ?? []), ...SECRET_FILE_PATTERNS]))
       return `“${word}” may match a file with secrets`
     words.push(...found)
   }
@@ -301,14 +301,14 @@ function findRestrictingRules(
 ): { verdict: 'ask' | 'deny'; rule: string; why: string }[] {
   const [first, ...args] = command.words
   if (!first || first.guess === '') return []
-  const name = baseName(first.guess).toLowerCase()
+  const name = getPathBaseName(first.guess).toLowerCase()
   const words = [name, ...args.map(({ guess }) => guess)]
   const pattern = first.glob && /\w/.test(name) ? name.replace(/\[(.)[^\]]*\]/g, '$1') : undefined
-  const bareWords = withoutGlobalOptions(words)
+  const bareWords = stripGitGlobalOptions(words)
   const ruleMatch = ruleSet.find(
     (rule) =>
-      coversTool(rule, SHELL_TOOL) ||
-      isCoveredByRule(rule, rule.verdict === 'allow' ? withoutPagerOptions(words) : bareWords, pattern),
+      coversTool(rule, SHELL_TOOL_NAME) ||
+      isCoveredByRule(rule, rule.verdict === 'allow' ? stripGitPagerOptions(words) : bareWords, pattern),
   )
   const narrowMatch =
     ruleMatch?.rule.verdict === 'allow' && !ruleMatch.rule.words
@@ -335,7 +335,7 @@ function isCoveredByRule(rule: PolicyRule, words: readonly string[], pattern: st
 }
 
 function findRuleFor(words: readonly string[], ruleSet: RuleSet): RuleMatch | undefined {
-  return ruleSet.find((rule) => coversTool(rule, SHELL_TOOL) || matchesCommandWords(rule, words))
+  return ruleSet.find((rule) => coversTool(rule, SHELL_TOOL_NAME) || matchesCommandWords(rule, words))
 }
 
 /** Words that only lead on to the program proper. */
@@ -343,7 +343,7 @@ const TRANSPARENT_WORDS: ReadonlySet<string> = new Set(['', 'command', 'builtin'
 
 function listPrograms(commands: readonly ShellCommand[]): string[] {
   return unique(
-    commands.map(programName).filter((name) => !TRANSPARENT_WORDS.has(name) && !name.includes(UNKNOWN_VALUE)),
+    commands.map(getProgramName).filter((name) => !TRANSPARENT_WORDS.has(name) && !name.includes(UNKNOWN_VALUE)),
   )
 }
 

@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
-import type { ShellCommand, FoundCommands } from './command.ts'
-import { baseName } from './command.ts'
+import type { ShellCommand, FoundCommands } from './shell-command.ts'
+import { getPathBaseName } from './shell-command.ts'
 import { readsCommandsFromInput, splitRoughly, type NestedCommand, findNestedCommands } from './nested-commands.ts'
-import type { ParseShell, SyntaxNode } from './syntax-tree.ts'
+import type { ShellParser, SyntaxNode } from './syntax-tree.ts'
 import {
   createLiteralWord,
   parseWord,
@@ -10,7 +10,7 @@ import {
   type ShellVariables,
   expandBraces,
   type ShellWord,
-} from './word.ts'
+} from './shell-word.ts'
 
 /** The folder that a part of the text would run in; `cd` changes it. */
 interface ShellScope {
@@ -21,7 +21,7 @@ interface ShellScope {
  * Finds every command that bash might run, wherever it hides: in lists, substitutions, functions, here-documents, arguments
  * of other programs. It may find too many, and proves nothing; it is there to find danger.
  */
-export function findCommands(text: string, parse: ParseShell, variables: ShellVariables): FoundCommands {
+export function findCommands(text: string, parse: ShellParser, variables: ShellVariables): FoundCommands {
   const commands: ShellCommand[] = []
   const inputTexts: string[] = []
   const seenTexts = new Set<string>()
@@ -126,7 +126,7 @@ export function findCommands(text: string, parse: ParseShell, variables: ShellVa
     if (wordsLeft < 0 || depth > MAX_DEPTH) complete = false
     if (!complete) return
     const [first, ...args] = words
-    const name = baseName(first?.guess ?? '')
+    const name = getPathBaseName(first?.guess ?? '')
     const nested = findNestedCommands(words)
     commands.push({ words: withoutNestedWords(words, nested), ...opened, variables: names, folder: scope.folder })
     if (name === 'cd' || name === 'pushd' || name === 'popd') scope.folder = applyCd(scope.folder, args)

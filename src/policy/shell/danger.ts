@@ -1,8 +1,8 @@
 import { classifyPath, type PathContext } from '../path/classify-path.ts'
-import type { ShellCommand, FoundCommands } from './command.ts'
+import type { ShellCommand, FoundCommands } from './shell-command.ts'
 import { findDestruction } from './destructive-command.ts'
 import { findNamedSecrets } from './named-secrets.ts'
-import { UNKNOWN_VALUE, type ShellWord } from './word.ts'
+import { UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 import { findWrittenFiles } from './written-files.ts'
 
 /** Something that must not happen, or not without a person. */

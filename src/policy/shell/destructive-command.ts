@@ -1,12 +1,12 @@
 import { posix } from 'node:path'
 import { NO_DISK_VIEW } from '../disk-view.ts'
 import type { PathContext } from '../path/classify-path.ts'
-import { type ShellCommand, programName } from './command.ts'
-import { UNKNOWN_VALUE, type ShellWord } from './word.ts'
+import { type ShellCommand, getProgramName } from './shell-command.ts'
+import { UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 
 /** Says what a command would destroy, if that is the machine, the home folder, the workspace or its repository. */
 export function findDestruction(command: ShellCommand, pathContext: PathContext): string | undefined {
-  const name = programName(command)
+  const name = getProgramName(command)
   const args = command.words.slice(1)
   const operands = args.filter(({ guess }, at) => !guess.startsWith('-') || args[at - 1]?.guess === '--')
   const flags = args.filter(({ guess }) => guess.startsWith('-')).map(({ guess }) => guess)

@@ -2,8 +2,8 @@ import { posix } from 'node:path'
 import { NO_DISK_VIEW } from '../disk-view.ts'
 import { findSecretBelow } from '../path/find-secrets.ts'
 import { findContainingFolder, classifyPath, type PathContext } from '../path/classify-path.ts'
-import { type CommandSpec, parseArguments } from './program/command-spec.ts'
-import { GIT_COMMAND_SPECS, findGitPathRisk, withoutPagerOptions } from './program/git-commands.ts'
+import { type HarmlessCommandSpec, parseArguments } from './program/harmless-command-spec.ts'
+import { GIT_COMMAND_SPECS, findGitPathRisk, stripGitPagerOptions } from './program/git-commands.ts'
 import { findTrackedSecret } from './program/git-tracked-secrets.ts'
 import { findNpmTestRisk } from './program/npm-test-command.ts'
 import { READ_ONLY_COMMAND_SPECS } from './program/read-only-commands.ts'
@@ -11,7 +11,7 @@ import { findRepositoryRisk } from './program/git-repository.ts'
 import { VERSION_COMMAND_SPECS } from './program/version-commands.ts'
 
 /** Commands whose harmless options are known, by their first words. */
-const COMMAND_SPECS: ReadonlyMap<string, CommandSpec> = new Map(
+const COMMAND_SPECS: ReadonlyMap<string, HarmlessCommandSpec> = new Map(
   Object.entries({ ...VERSION_COMMAND_SPECS, ...READ_ONLY_COMMAND_SPECS }),
 )
 
@@ -39,7 +39,7 @@ export function findCommandRisk(
 ): string | undefined {
   const { words, folder } = command
   const { disk = NO_DISK_VIEW } = pathContext
-  const [name = '', ...args] = withoutPagerOptions(words)
+  const [name = '', ...args] = stripGitPagerOptions(words)
   const path = (word: string) => findPathRisk(word, folder, pathContext)
   const programPath = SHELL_BUILTINS.has(name) ? undefined : disk.findProgram(name)
   const isInWorkspace =
@@ -71,7 +71,7 @@ function findLongestSpec<T>(specs: ReadonlyMap<string, T>, words: readonly strin
 }
 
 function findSpecRisk(
-  spec: CommandSpec,
+  spec: HarmlessCommandSpec,
   args: readonly string[],
   { words, folder, isPiped }: CheckedCommand,
   pathContext: PathContext,

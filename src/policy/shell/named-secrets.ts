@@ -1,8 +1,8 @@
 import { NO_DISK_VIEW } from '../disk-view.ts'
 import { classifyPath, type ClassifiedPath, type PathContext } from '../path/classify-path.ts'
-import { type ShellCommand, programName } from './command.ts'
+import { type ShellCommand, getProgramName } from './shell-command.ts'
 import { expandGlob } from './glob-expansion.ts'
-import { UNKNOWN_VALUE, type ShellWord } from './word.ts'
+import { UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 
 /** Finds the files with secrets that a command names, in whatever form: a path, a pattern, `@file`, `HEAD:file`, in code. */
 export function findNamedSecrets(
@@ -13,7 +13,7 @@ export function findNamedSecrets(
   const words = [...command.reads, ...listFileWords(command, commands)]
   // `cat $(echo .env)`: what is spoken may be what is not known.
   const hasUnknown = words.some(({ guess }) => guess.includes(UNKNOWN_VALUE))
-  const echoCommands = hasUnknown ? commands.filter((one) => /^(?:echo|printf)$/.test(programName(one))) : []
+  const echoCommands = hasUnknown ? commands.filter((one) => /^(?:echo|printf)$/.test(getProgramName(one))) : []
   return [...words, ...echoCommands.flatMap((one) => one.words.slice(1))]
     .flatMap((word) => listPaths(word, command, pathContext))
     .map((path) => classifyPath(path, 'read', pathContext, command.folder))
@@ -35,7 +35,7 @@ const NON_READING_PROGRAMS: ReadonlySet<string> = new Set([
 
 /** The words of a command that may be files. */
 function listFileWords(command: ShellCommand, commands: readonly ShellCommand[]): readonly ShellWord[] {
-  const name = programName(command)
+  const name = getProgramName(command)
   const args = command.words.slice(1)
   if (NON_READING_PROGRAMS.has(name)) return []
   if (name === 'git') return showsFileContent(args.map(({ guess }) => guess)) ? args : []
@@ -56,7 +56,7 @@ function listFileWords(command: ShellCommand, commands: readonly ShellCommand[])
 }
 
 function startsFromInput(command: ShellCommand): boolean {
-  return /^(?:xargs|parallel)$/.test(programName(command))
+  return /^(?:xargs|parallel)$/.test(getProgramName(command))
 }
 
 /** Does git show what files hold? */
@@ -75,14 +75,14 @@ const INTERPRETERS = /^(?:python[\d.]*|pypy3?|node|nodejs|deno|bun|tsx|perl|ruby
 /** The paths that a word may stand for. */
 function listPaths({ guess, glob }: ShellWord, command: ShellCommand, { disk = NO_DISK_VIEW }: PathContext): string[] {
   if (guess === '' || guess.length > 4000 || guess.includes(UNKNOWN_VALUE)) return []
-  const strings = INTERPRETERS.test(programName(command))
+  const strings = INTERPRETERS.test(getProgramName(command))
     ? [...guess.matchAll(/(["'`])([^"'`\n]{1,300})\1/g)].map(([, , text = '']) => text)
     : []
   const value = guess.replace(/^-{0,2}[\w-]+=/, '')
   const parts = [
     value,
     value.replace(/^@/, ''),
-    ...(programName(command) === 'git' ? [value.replace(/^[^:]*:/, '')] : []),
+    ...(getProgramName(command) === 'git' ? [value.replace(/^[^:]*:/, '')] : []),
   ]
   const paths = [...new Set([...parts, ...strings])].filter(
     (path) => path !== '' && !path.startsWith('-') && path.length <= 1000,

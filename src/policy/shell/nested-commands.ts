@@ -1,5 +1,5 @@
-import { baseName } from './command.ts'
-import { createLiteralWord, UNKNOWN_VALUE, type ShellWord } from './word.ts'
+import { getPathBaseName } from './shell-command.ts'
+import { createLiteralWord, UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 
 /** What a program starts in turn: a command of words, or shell text. */
 export type NestedCommand = { readonly words: readonly ShellWord[] } | { readonly text: string }
@@ -7,7 +7,7 @@ export type NestedCommand = { readonly words: readonly ShellWord[] } | { readonl
 /** Finds what a command starts: through `env`, `timeout`, `xargs`, `find -exec`, `sh -c`, `eval` and their like. */
 export function findNestedCommands(words: readonly ShellWord[]): NestedCommand[] {
   const [first, ...args] = words
-  const name = baseName(first?.guess ?? '')
+  const name = getPathBaseName(first?.guess ?? '')
   if (Object.hasOwn(COMMAND_WRAPPERS, name)) return parseWrapperArguments(args, COMMAND_WRAPPERS[name] ?? {})
   if (SHELL_NAME.test(name)) return parseShellArguments(args)
   if (name === 'eval') return [{ text: joinWords(args) }]
@@ -145,7 +145,7 @@ function parseShellArguments(args: readonly ShellWord[]): NestedCommand[] {
 /** Does a shell read its commands from its input? */
 export function readsCommandsFromInput(words: readonly ShellWord[]): boolean {
   const [first, ...args] = words
-  if (!SHELL_NAME.test(baseName(first?.guess ?? ''))) return false
+  if (!SHELL_NAME.test(getPathBaseName(first?.guess ?? ''))) return false
   return args.every(({ guess }) => guess.startsWith('-') && !/^-[a-zA-Z]*c/.test(guess))
 }
 

@@ -1,6 +1,6 @@
 import { isSimpleGlob } from './glob-expansion.ts'
 import type { SyntaxNode } from './syntax-tree.ts'
-import { parseWord } from './word.ts'
+import { parseWord } from './shell-word.ts'
 
 /** A command of which every word is certain. */
 export interface PlainCommand {

@@ -12,12 +12,12 @@ export interface SyntaxNode {
 }
 
 /** Reads shell text; nothing if that would take too long, or if the text is nested too deeply. */
-export type ParseShell = (text: string) => SyntaxNode | undefined
+export type ShellParser = (text: string) => SyntaxNode | undefined
 
-let parserPromise: Promise<ParseShell> | undefined
+let parserPromise: Promise<ShellParser> | undefined
 
 /** The parser, loaded at the first call. */
-export function loadShellParser(): Promise<ParseShell> {
+export function loadShellParser(): Promise<ShellParser> {
   parserPromise ??= import('./bash-parser.ts').then(({ loadBashParser }) => loadBashParser())
   return parserPromise
 }

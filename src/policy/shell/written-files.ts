@@ -1,10 +1,10 @@
-import { baseName } from './command.ts'
-import type { ShellWord } from './word.ts'
+import { getPathBaseName } from './shell-command.ts'
+import type { ShellWord } from './shell-word.ts'
 
 /** The files that a command writes by its arguments, as far as they can be told. */
 export function findWrittenFiles(words: readonly ShellWord[]): ShellWord[] {
   const [first, ...args] = words
-  const name = baseName(first?.guess ?? '')
+  const name = getPathBaseName(first?.guess ?? '')
   const operands = args.filter(({ guess }) => !guess.startsWith('-'))
   const named = [
     ...listOptionValues(args, OUTPUT_OPTION),

@@ -12,7 +12,7 @@ const ALLOWED_SEQUENCES = [
 ].join('|')
 
 /** The same in what a model reads, to which signs that show nothing can carry words. */
-export const MODEL_ALLOWED_SEQUENCES = [
+export const MODEL_ALLOWED_SEQUENCES_PATTERN = [
   // The three flags that are written with tags: more tags could be words.
   String.raw`\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}`,
   String.raw`\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F|\uFE0E)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?){0,15}(?![\uFE00-\uFE0F\u200D])`,

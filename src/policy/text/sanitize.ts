@@ -3,7 +3,7 @@ import { lazy } from '../../model/lazy.ts'
 import { type SecretSpan, createRedactor } from '../../model/security/redactor.ts'
 import { toWellFormed } from '../../model/text.ts'
 import { isLookalikeHost } from '../url/host-name.ts'
-import { MODEL_ALLOWED_SEQUENCES, escapeCharacter, escapeHidden, escapeCharacters } from './escape-hidden.ts'
+import { MODEL_ALLOWED_SEQUENCES_PATTERN, escapeCharacter, escapeHidden, escapeCharacters } from './escape-hidden.ts'
 
 /** Where a text goes that somebody else wrote. */
 export type TextSurface =
@@ -51,19 +51,19 @@ const SURFACE_OPTIONS: Readonly<Record<Exclude<TextSurface, 'json-output' | 'to-
  */
 export function sanitizeText(text: string, surface: TextSurface): string {
   if (surface === 'to-model') return sanitizeForModel(text)
-  if (surface === 'json-output') return escapeJson(JSON.stringify(text))
+  if (surface === 'json-output') return escapeInvisibleInJson(JSON.stringify(text))
   const options = SURFACE_OPTIONS[surface]
   return applyOptions(text, options)
 }
 
 /** A text of a question, and how many secrets in it are replaced by a word until the person wants to see them. */
-export interface QuestionText {
+export interface SanitizedQuestion {
   readonly text: string
   readonly secrets: number
 }
 
 /** A text that a person decides on: all of it can be seen, but for the values of secrets, which `reveal` shows. */
-export function sanitizeQuestion(text: string, { reveal }: { readonly reveal: boolean }): QuestionText {
+export function sanitizeQuestion(text: string, { reveal }: { readonly reveal: boolean }): SanitizedQuestion {
   const { masks: _masks, ...whole } = SURFACE_OPTIONS['approval-prompt']
   const secrets = reveal ? [] : findSecretValues(text)
   return { text: applyOptions(replaceRanges(text, secrets), whole), secrets: secrets.length }
@@ -117,7 +117,7 @@ export function sanitizeForModel(text: string): string {
 }
 
 /** JSON text that can be printed: characters that cannot be seen are written as escapes, so that nothing is lost. */
-export function escapeJson(json: string): string {
+export function escapeInvisibleInJson(json: string): string {
   return json.replace(HIDDEN_IN_JSON(), (char) =>
     char
       .split('')
@@ -134,7 +134,9 @@ const HIDDEN_IN_JSON = lazy(() => new RegExp(`(?!\\n)${HIDDEN_CHARACTER_PATTERN}
  */
 const SMUGGLED_CHARACTERS = String.raw`[\u{E0000}-\u{E0FFF}\uFE00-\uFE0F\u2061-\u2064\u206A-\u206F]+|[\u200B-\u200F\u2060\uFEFF\xAD\u034F]{3,}`
 const SMUGGLED_PATTERN = lazy(() => new RegExp(SMUGGLED_CHARACTERS, 'u'))
-const ALL_SMUGGLED_PATTERN = lazy(() => new RegExp(`(?<kept>${MODEL_ALLOWED_SEQUENCES})|${SMUGGLED_CHARACTERS}`, 'gu'))
+const ALL_SMUGGLED_PATTERN = lazy(
+  () => new RegExp(`(?<kept>${MODEL_ALLOWED_SEQUENCES_PATTERN})|${SMUGGLED_CHARACTERS}`, 'gu'),
+)
 const HAN_VARIANTS = lazy(() => /\p{Script=Han}[\uFE00-\uFE02\u{E0100}-\u{E01EF}]/gu)
 const MAX_HAN_VARIANTS = 8
 

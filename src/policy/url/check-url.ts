@@ -1,7 +1,7 @@
 import { describeNonPublicAddress, isIpAddress } from './ip-address.ts'
 import { findHostNameProblem } from './host-name.ts'
 import type { Decision, Verdict } from '../policy.ts'
-import { findCarriedData, findSecret } from './carried-data.ts'
+import { findDataInUrl, findSecretInText } from './find-data-in-url.ts'
 
 /** What is known around a URL that is judged. */
 export interface UrlCheckOptions {
@@ -89,14 +89,14 @@ const SERVICE_PORTS = new Set([
 ])
 
 /** Is this a port on which something else than a web server listens? */
-export function isServicePort(port: number): boolean {
+export function isNonWebPort(port: number): boolean {
   return port !== 80 && port !== 443 && (port <= 1024 || SERVICE_PORTS.has(port))
 }
 
 function checkPort(url: URL, rules: UrlCheckOptions): Decision | undefined {
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   if (port === 80 || port === 443 || isOpenedHost(url.host, rules)) return undefined
-  if (isServicePort(port)) {
+  if (isNonWebPort(port)) {
     return createDecision('deny', 'url-port', `Port ${port} belongs to another service than the web.`)
   }
   return createDecision('ask', 'url-port', `${port} is an unusual port.`)
@@ -104,10 +104,10 @@ function checkPort(url: URL, rules: UrlCheckOptions): Decision | undefined {
 
 function checkCarriedData(text: string, url: URL, { typed, secrets = [] }: UrlCheckOptions): Decision | undefined {
   if (typed) return undefined
-  const secretMatch = findSecret(text, secrets)
+  const secretMatch = findSecretInText(text, secrets)
   if (secretMatch === 'whole') return createDecision('deny', 'url-secret', 'The address would carry a secret away.')
   if (secretMatch === 'part') return createDecision('ask', 'url-secret', 'The address holds a part of a secret.')
-  const data = findCarriedData(text, url)
+  const data = findDataInUrl(text, url)
   if (data !== undefined) {
     return createDecision('ask', 'url-data', `Nobody typed this address, and ${data}: it may carry something away.`)
   }

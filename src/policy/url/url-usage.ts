@@ -1,6 +1,6 @@
 import { describeNonPublicAddress, isIpAddress } from './ip-address.ts'
 import type { Decision, Verdict } from '../policy.ts'
-import { isPrivateHost, isServicePort, checkUrl, parseUrl, type UrlCheckOptions } from './check-url.ts'
+import { isPrivateHost, isNonWebPort, checkUrl, parseUrl, type UrlCheckOptions } from './check-url.ts'
 
 /** The parts of a program that meet an address. */
 export type UrlUsage =
@@ -72,7 +72,7 @@ export function isOnSamePrivateHost(server: string, text: string): boolean {
 function checkServerHost(text: string, server: string): Decision {
   const [{ host, port, protocol }, serverUrl] = [new URL(text), new URL(server)]
   const number = Number(port || (protocol === 'https:' ? 443 : 80))
-  if (port === serverUrl.port || !isServicePort(number))
+  if (port === serverUrl.port || !isNonWebPort(number))
     return allow('url-server-host', `${host} is the host of the server itself.`)
   return deny('url-port', `Port ${number} belongs to another service than the web.`)
 }

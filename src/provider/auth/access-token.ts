@@ -9,7 +9,7 @@ export interface AccessToken {
 }
 
 /** Caches a token until shortly before it expires. Concurrent callers share one fetch. */
-export function createCachedToken(obtain: () => Promise<AccessToken>, now: () => number = Date.now) {
+export function createAccessTokenCache(obtain: () => Promise<AccessToken>, now: () => number = Date.now) {
   let pendingFetch: Promise<AccessToken> | undefined
   let cachedToken: AccessToken | undefined
   return {

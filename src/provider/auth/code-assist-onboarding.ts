@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, stringOrEmpty, listObjects } from '../../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty, filterObjects } from '../../model/json.ts'
 import { createRedactor } from '../../model/security/redactor.ts'
 import { buildKeyHeader, USER_AGENT } from '../http/url-and-headers.ts'
 import { type Clock, systemClock, sleep } from '../clock.ts'
@@ -110,7 +110,7 @@ function createAccount(tier: string, project: string | undefined, json: JsonObje
 }
 
 function chooseTier(json: JsonObject): string {
-  const allowed = listObjects(json['allowedTiers'])
+  const allowed = filterObjects(json['allowedTiers'])
   const usual = allowed.find((tier) => tier['isDefault'] === true)
   if (!usual && allowed.length === 0 && listIneligibleReasons(json) !== '')
     throw new Error(`no tier is available to you.${listIneligibleReasons(json)}`)
@@ -119,7 +119,7 @@ function chooseTier(json: JsonObject): string {
 
 /** Why some tiers are not available to this user, in Google's words. */
 function listIneligibleReasons(json: JsonObject): string {
-  const closed = listObjects(json['ineligibleTiers'])
+  const closed = filterObjects(json['ineligibleTiers'])
   return closed
     .map((tier) => [
       stringOrEmpty(tier['reasonMessage']) || stringOrEmpty(tier['reasonCode']),

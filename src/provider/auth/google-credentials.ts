@@ -3,7 +3,7 @@ import { isObject, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 import { type Credential, isLoopback } from '../endpoint.ts'
 import type { HttpClient } from '../http/http-client.ts'
 import { type JsonResponse, fetchJson, createFormRequest } from '../http/fetch-json.ts'
-import { createCachedToken, type AccessToken, parseAccessToken } from './access-token.ts'
+import { createAccessTokenCache, type AccessToken, parseAccessToken } from './access-token.ts'
 
 export interface AccessTokenDependencies {
   readonly httpClient: HttpClient
@@ -34,7 +34,7 @@ export function createGoogleCredential(
   const quota = stringOrEmpty(file['quota_project_id'])
   return {
     style: 'bearer',
-    ...createCachedToken(source.fetchToken, dependencies.now),
+    ...createAccessTokenCache(source.fetchToken, dependencies.now),
     ...(quota !== '' && file['type'] !== 'service_account' && { headers: { 'x-goog-user-project': quota } }),
   }
 }
@@ -56,7 +56,7 @@ export function createMetadataCredential(
     if (answer.headers['metadata-flavor'] !== 'Google') throw new Error(`${host} is not a metadata server of Google.`)
     return parseAccessToken(answer, now())
   }
-  return { style: 'bearer', ...createCachedToken(fetch, now) }
+  return { style: 'bearer', ...createAccessTokenCache(fetch, now) }
 }
 
 /** The default of `token_uri`. */

@@ -46,7 +46,7 @@ export function parseStoredCredential(json: unknown): StoredCredential | undefin
 }
 
 /** The secrets to redact. */
-export function listSecrets(stored: StoredCredential): string[] {
+export function listCredentialSecrets(stored: StoredCredential): string[] {
   if (stored.kind === 'key') return [stored.key]
   return ['client_secret', 'refresh_token', 'private_key'].flatMap((name) => {
     const value = stored.credential[name]

@@ -81,7 +81,7 @@ export function createHttpClient(env: Environment, tls: TlsOptions = {}): HttpCl
 const MAX_STALE_RETRIES = 3
 
 /** Undefined if no JSON comes in time. */
-export async function probeJson(url: string, ms: number): Promise<unknown> {
+export async function tryFetchJson(url: string, ms: number): Promise<unknown> {
   const { request } = await import('node:http')
   const text = await new Promise<string>((resolve) => {
     const outgoing = request(url, { agent: false, timeout: ms }, (incoming) => {

@@ -52,7 +52,7 @@ export interface TimeoutMonitor {
 }
 
 /** Gets the time without progress, and the limit at which the request is given up. */
-export type WaitListener = (waited: number, limit: number) => void
+export type SilenceListener = (waited: number, limit: number) => void
 
 export type ExpiredTimeout = keyof Timeouts | 'linger'
 
@@ -69,7 +69,7 @@ export function startTimeoutMonitor(
   clock: Clock,
   limits: Timeouts,
   expired: (which: ExpiredTimeout) => void,
-  report: WaitListener = () => undefined,
+  report: SilenceListener = () => undefined,
 ): TimeoutMonitor {
   const last = { idle: clock.now(), quiet: clock.now() }
   let isStopped = false

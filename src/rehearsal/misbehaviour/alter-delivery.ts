@@ -1,8 +1,11 @@
-import type { ResponsePlan, DeliveryStep } from '../response/send-response.ts'
+import type { ResponseDeliveryPlan, DeliveryStep } from '../response/send-response.ts'
 import type { MisbehaviourAt, StreamPosition } from './misbehaviour.ts'
 import { resolveStreamPosition } from './stream-position.ts'
 
-export function alterResponsePlan(plan: ResponsePlan, misbehaviour: MisbehaviourAt<'delivery'>): ResponsePlan {
+export function alterPlannedDelivery(
+  plan: ResponseDeliveryPlan,
+  misbehaviour: MisbehaviourAt<'delivery'>,
+): ResponseDeliveryPlan {
   const { items } = plan
   switch (misbehaviour.kind) {
     case 'cut':
@@ -33,7 +36,11 @@ export function alterResponsePlan(plan: ResponsePlan, misbehaviour: Misbehaviour
 }
 
 /** A regular end must not announce more bytes than come. */
-function endEarly(plan: ResponsePlan, items: DeliveryStep[], end: ResponsePlan['ending']): ResponsePlan {
+function endEarly(
+  plan: ResponseDeliveryPlan,
+  items: DeliveryStep[],
+  end: ResponseDeliveryPlan['ending'],
+): ResponseDeliveryPlan {
   const { 'content-length': _length, ...headers } = plan.headers
   return { ...plan, items, ending: end, headers: end === 'end' ? headers : plan.headers }
 }

@@ -4,7 +4,7 @@ import { type ScriptedResponse, type ScriptedResponseCall, getResponseCalls } fr
 import type { MisbehaviourAt } from './misbehaviour.ts'
 import { parseJsonOrText } from '../response/encode-frames.ts'
 import { isGoogleWire } from '../is-google-wire.ts'
-import { formatTextCall } from './text-call.ts'
+import { formatTextCall } from './format-text-call.ts'
 
 /** What goes wrong with the response itself, before a wire encodes it. */
 export function alterResponse(

@@ -18,10 +18,10 @@ export type StreamPosition =
   | 'delimiter'
 
 /** How a server says how long to wait. */
-export type RetryHint = 'seconds' | 'milliseconds' | 'date' | 'past' | 'reset' | 'details' | 'prose' | 'none'
+export type RetryHintFormat = 'seconds' | 'milliseconds' | 'date' | 'past' | 'reset' | 'details' | 'prose' | 'none'
 
 /** How models write calls as text. */
-export type TextCallDialect = 'hermes' | 'coder' | 'kimi' | 'deepseek' | 'minimax' | 'mistral' | 'glm' | 'invoke'
+export type TextCallDialectName = 'hermes' | 'coder' | 'kimi' | 'deepseek' | 'minimax' | 'mistral' | 'glm' | 'invoke'
 
 /** Valid but unusual ways to frame the same events. */
 export type FramingStyle =
@@ -119,7 +119,7 @@ type ConfigurableMisbehaviour =
   | {
       readonly kind: 'status'
       readonly status: number
-      readonly hint?: RetryHint
+      readonly hint?: RetryHintFormat
       /** Milliseconds that the hint names. */
       readonly wait?: number
       readonly code?: string
@@ -132,7 +132,7 @@ type ConfigurableMisbehaviour =
   | { readonly kind: 'content-type'; readonly value: string }
   | { readonly kind: 'corrupt'; readonly at?: StreamPosition }
   | { readonly kind: 'error'; readonly at?: StreamPosition; readonly trouble?: StreamErrorKind }
-  | { readonly kind: 'text-call'; readonly dialect?: TextCallDialect }
+  | { readonly kind: 'text-call'; readonly dialect?: TextCallDialectName }
   /** Truncated inside the last arguments; with `lie`, the finish reason is the normal one. */
   | { readonly kind: 'length'; readonly lie?: boolean }
   | { readonly kind: 'finish-wrong'; readonly word?: string }
@@ -157,7 +157,7 @@ type KindAt<S> = {
   [K in MisbehaviourKind]: (typeof MISBEHAVIOURS)[K]['stage'] extends S ? K : never
 }[MisbehaviourKind]
 
-export function actsAt<S extends MisbehaviourStage>(
+export function actsAtStage<S extends MisbehaviourStage>(
   misbehaviour: Misbehaviour,
   stage: S,
 ): misbehaviour is MisbehaviourAt<S> {

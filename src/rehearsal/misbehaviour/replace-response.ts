@@ -2,19 +2,19 @@ import { isObject, type JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import { type ScriptedResponse, getResponseCalls } from '../response/scripted-response.ts'
-import { type ResponsePlan, planJsonResponse, planTextResponse } from '../response/send-response.ts'
-import type { RetryHint, MisbehaviourAt, MisbehaviourOfKind } from './misbehaviour.ts'
+import { type ResponseDeliveryPlan, planJsonResponse, planTextResponse } from '../response/send-response.ts'
+import type { RetryHintFormat, MisbehaviourAt, MisbehaviourOfKind } from './misbehaviour.ts'
 import type { ScriptedResponseOptions } from '../response/response-options.ts'
 import { encodeWholeBody } from '../response/encode-frames.ts'
 import { isGoogleWire } from '../is-google-wire.ts'
-import { formatTextCall } from './text-call.ts'
+import { formatTextCall } from './format-text-call.ts'
 import { defined } from '../../model/defined.ts'
 
 export function planReplacement(
   misbehaviour: MisbehaviourAt<'replacement'>,
   response: ScriptedResponse,
   options: ScriptedResponseOptions,
-): ResponsePlan {
+): ResponseDeliveryPlan {
   switch (misbehaviour.kind) {
     case 'status':
       return planErrorStatus(misbehaviour, options)
@@ -38,7 +38,7 @@ export function planReplacement(
 function planErrorStatus(
   misbehaviour: MisbehaviourOfKind<'status'>,
   { wire, wrapsErrorsInArray }: ScriptedResponseOptions,
-): ResponsePlan {
+): ResponseDeliveryPlan {
   const hint =
     misbehaviour.hint ?? (misbehaviour.status === 429 ? (isGoogleWire(wire.id) ? 'details' : 'seconds') : 'none')
   const waitMs = misbehaviour.wait ?? 1000
@@ -61,7 +61,7 @@ function planErrorStatus(
 }
 
 /** Retry hints that are headers (T157). */
-function createRetryHeaders(hint: RetryHint, waitMs: number, wire: WireId): ResponsePlan['headers'] {
+function createRetryHeaders(hint: RetryHintFormat, waitMs: number, wire: WireId): ResponseDeliveryPlan['headers'] {
   if (hint === 'seconds') return { 'retry-after': String(waitMs / 1000) }
   if (hint === 'milliseconds') return { 'retry-after-ms': String(waitMs) }
   if (hint === 'date') return { 'retry-after': new Date(Date.now() + waitMs).toUTCString() }

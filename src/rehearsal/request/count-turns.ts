@@ -1,16 +1,16 @@
-import { isObject, listObjects, type JsonObject } from '../../model/json.ts'
+import { isObject, filterObjects, type JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 
 /** Counts independently of the wires, so that it finds their bugs. */
 export function countAssistantTurns(wire: WireId, body: JsonObject): number {
-  if (wire === 'openai-responses') return countRuns(listObjects(body['input']).map(isAssistantItem))
-  if (wire === 'openai-chat' || wire === 'anthropic') return countRole(listObjects(body['messages']), 'assistant')
+  if (wire === 'openai-responses') return countRuns(filterObjects(body['input']).map(isAssistantItem))
+  if (wire === 'openai-chat' || wire === 'anthropic') return countRole(filterObjects(body['messages']), 'assistant')
   const inner = wire === 'code-assist' && isObject(body['request']) ? body['request'] : body
-  return countRole(listObjects(inner['contents']), 'model')
+  return countRole(filterObjects(inner['contents']), 'model')
 }
 
 /** The same from the bytes, without parsing. Roles inside text do not count, since their quotes are escaped. */
-export function scanAssistantTurns(wire: WireId, chunks: readonly Buffer[]): number {
+export function countAssistantTurnsInBytes(wire: WireId, chunks: readonly Buffer[]): number {
   // One character per byte is enough for ASCII markers, and faster than searching the bytes.
   const texts = chunks.map((chunk) => chunk.toString('latin1'))
   if (wire !== 'openai-responses') {

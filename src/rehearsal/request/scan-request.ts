@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Wire } from '../../wire/wire.ts'
 import { type IncomingRequest, parseJsonBody, parseIncomingRequest } from './incoming-request.ts'
-import { scanAssistantTurns } from './count-turns.ts'
+import { countAssistantTurnsInBytes } from './count-turns.ts'
 
 /**
  * Parses as little of a request as possible: its turns are counted in the bytes, unless the client says how many there
@@ -27,7 +27,7 @@ export function scanIncomingRequest(
     wire: wire.id,
     model: overrides.model ?? /"model":\s*"([^"\\]*)"/.exec(edges)?.[1] ?? '',
     stream: overrides.stream ?? /"stream":\s*true/.test(edges),
-    assistantTurns: knownTurns ?? scanAssistantTurns(wire.id, chunks),
+    assistantTurns: knownTurns ?? countAssistantTurnsInBytes(wire.id, chunks),
     isScanned: true,
     byteLength,
     readBody: (): JsonObject => body,

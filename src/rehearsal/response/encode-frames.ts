@@ -1,8 +1,8 @@
 import type { TurnEvent } from '../../model/event.ts'
 import { isObject, tryParseJson, type Json, type JsonObject } from '../../model/json.ts'
 import type { AssistantPart, AssistantTurn, Finish, NativeData, WireId } from '../../model/turn.ts'
-import type { ResponseFrame, ResponseMetadata } from '../../wire/response-writer.ts'
-import { toRawJson } from '../../wire/json/raw-json.ts'
+import type { WrittenResponseFrame, ResponseMetadata } from '../../wire/response-writer.ts'
+import { markAsRawJson } from '../../wire/json/raw-json.ts'
 import type { Wire } from '../../wire/wire.ts'
 import {
   type ScriptedResponse,
@@ -18,7 +18,7 @@ import { defined } from '../../model/defined.ts'
 /** The part of a response that an event belongs to, so that a misbehaviour finds its position. */
 export type StreamSection = 'open' | 'thinking' | 'text' | 'call' | 'arguments' | 'call-end' | 'end' | 'done'
 
-export interface ScriptedFrame extends ResponseFrame {
+export interface ScriptedFrame extends WrittenResponseFrame {
   readonly section: StreamSection
   /** The call of the response that it belongs to. */
   readonly callIndex?: number
@@ -160,7 +160,7 @@ function sendArgumentsAsObjects(
   let at = isStart || frame.section === 'call-end' ? (frame.callIndex ?? 0) : 0
   const replace = (value: Json, key: string): Json => {
     const isArguments = wire === 'anthropic' ? key === 'input' : key === 'arguments'
-    if (isArguments && !(wire === 'openai-responses' && isStart)) return toRawJson(calls[at++]?.raw ?? '')
+    if (isArguments && !(wire === 'openai-responses' && isStart)) return markAsRawJson(calls[at++]?.raw ?? '')
     if (Array.isArray(value)) return value.map((one) => replace(one, ''))
     return isObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replace(one, name)]))

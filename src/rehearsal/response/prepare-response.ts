@@ -1,12 +1,12 @@
 import type { ScriptedResponse } from './scripted-response.ts'
-import { type ResponsePlan, type DeliveryStep, planJsonResponse } from './send-response.ts'
+import { type ResponseDeliveryPlan, type DeliveryStep, planJsonResponse } from './send-response.ts'
 import { getStreamContentType, encodeStream } from './encode-stream.ts'
 import { alterResponse } from '../misbehaviour/alter-response.ts'
 import { alterCallFrames } from '../misbehaviour/alter-calls.ts'
 import { alterFrames, corruptTokenCounts } from '../misbehaviour/alter-frames.ts'
 import { planReplacement } from '../misbehaviour/replace-response.ts'
-import { alterResponsePlan } from '../misbehaviour/alter-delivery.ts'
-import { actsAt, type Misbehaviour, type MisbehaviourKind } from '../misbehaviour/misbehaviour.ts'
+import { alterPlannedDelivery } from '../misbehaviour/alter-delivery.ts'
+import { actsAtStage, type Misbehaviour, type MisbehaviourKind } from '../misbehaviour/misbehaviour.ts'
 import type { ScriptedResponseOptions } from './response-options.ts'
 import { encodeStreamFrames, encodeWholeBody } from './encode-frames.ts'
 
@@ -18,25 +18,25 @@ export function planResponse(
   response: ScriptedResponse,
   options: ScriptedResponseOptions,
   misbehaviours: readonly Misbehaviour[],
-): ResponsePlan {
+): ResponseDeliveryPlan {
   const { wire, requestBody } = options
   const has = (kind: MisbehaviourKind): boolean => misbehaviours.some((one) => one.kind === kind)
   const altered = misbehaviours.reduce(
-    (current, one) => (actsAt(one, 'response') ? alterResponse(current, one, wire.id) : current),
+    (current, one) => (actsAtStage(one, 'response') ? alterResponse(current, one, wire.id) : current),
     response,
   )
   const delay = options.delayMs > 0 ? { delayMs: options.delayMs } : {}
-  const replacement = misbehaviours.find((one) => actsAt(one, 'replacement'))
+  const replacement = misbehaviours.find((one) => actsAtStage(one, 'replacement'))
   if (replacement) return { ...planReplacement(replacement, altered, options), ...delay }
-  const planWholeBody = (): ResponsePlan => {
+  const planWholeBody = (): ResponseDeliveryPlan => {
     // A whole body has no frames, so what is missing or wrong in a frame is missing or wrong in the body.
     const complete = has('finish-missing') ? { ...altered, finishReasonOverride: null } : altered
     const body = encodeWholeBody(complete, wire, requestBody)
     return planJsonResponse(200, has('usage-hostile') ? corruptTokenCounts(body) : body)
   }
   const plan = options.stream && !has('whole') ? planStream(altered, options, misbehaviours) : planWholeBody()
-  return misbehaviours.reduce<ResponsePlan>(
-    (current, one) => (actsAt(one, 'delivery') ? alterResponsePlan(current, one) : current),
+  return misbehaviours.reduce<ResponseDeliveryPlan>(
+    (current, one) => (actsAtStage(one, 'delivery') ? alterPlannedDelivery(current, one) : current),
     { ...plan, ...delay },
   )
 }
@@ -45,13 +45,13 @@ function planStream(
   response: ScriptedResponse,
   options: ScriptedResponseOptions,
   misbehaviours: readonly Misbehaviour[],
-): ResponsePlan {
+): ResponseDeliveryPlan {
   const { wire, requestBody, framing, paceMs } = options
   const style = misbehaviours.find((misbehaviour) => misbehaviour.kind === 'framing')?.style
   const frames = misbehaviours.reduce(
     (current, one) => {
-      if (actsAt(one, 'call-frames')) return alterCallFrames(current, one, wire.id)
-      return actsAt(one, 'frames') ? alterFrames(current, one, wire) : current
+      if (actsAtStage(one, 'call-frames')) return alterCallFrames(current, one, wire.id)
+      return actsAtStage(one, 'frames') ? alterFrames(current, one, wire) : current
     },
     encodeStreamFrames(response, wire, requestBody),
   )

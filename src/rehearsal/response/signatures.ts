@@ -16,7 +16,7 @@ export function getTurnCountFromId(id: string): number | undefined {
 }
 
 /** Does the id of this call belong to a response with reasoning? */
-export function hadReasoning(callId: string): boolean {
+export function isCallIdWithReasoning(callId: string): boolean {
   return /_\d+t_\d+[a-z]*$/.test(callId)
 }
 

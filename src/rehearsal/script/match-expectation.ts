@@ -1,5 +1,5 @@
 import { type IncomingRequest, extractTexts } from '../request/incoming-request.ts'
-import type { RequestExpectation, TextPattern } from './script.ts'
+import type { RequestExpectation, TextCondition } from './script.ts'
 
 export interface ExpectationInput {
   readonly incomingRequest: IncomingRequest
@@ -27,24 +27,24 @@ export function describeUnmetExpectation(expectation: RequestExpectation, input:
   }
   if (user === undefined && system === undefined && results === undefined) return undefined
   const texts = extractTexts(incomingRequest.readRequest())
-  const checks: [string, TextPattern | undefined, string][] = [
+  const checks: [string, TextCondition | undefined, string][] = [
     ['The last user message', user, texts.user],
     ['The system prompt', system, texts.system],
-    ...toPatternList(results).map((one): [string, TextPattern, string] => ['The tool results', one, texts.result]),
+    ...toPatternList(results).map((one): [string, TextCondition, string] => ['The tool results', one, texts.result]),
   ]
   for (const [subject, pattern, text] of checks) {
-    if (pattern !== undefined && !matchesPattern(pattern, text))
+    if (pattern !== undefined && !meetsTextCondition(pattern, text))
       return `${subject} ${describePattern(pattern)}; it is ${quoteText(text)}.`
   }
   return undefined
 }
 
-export function matchesPattern(pattern: TextPattern, text: string): boolean {
+export function meetsTextCondition(pattern: TextCondition, text: string): boolean {
   if (typeof pattern === 'string') return text.includes(pattern)
-  return 'not' in pattern ? !matchesPattern(pattern.not, text) : new RegExp(pattern.matches, 'm').test(text)
+  return 'not' in pattern ? !meetsTextCondition(pattern.not, text) : new RegExp(pattern.matches, 'm').test(text)
 }
 
-function describePattern(pattern: TextPattern, not = false): string {
+function describePattern(pattern: TextCondition, not = false): string {
   if (typeof pattern !== 'string' && 'not' in pattern) return describePattern(pattern.not, !not)
   const must = not ? 'must not' : 'must'
   return typeof pattern === 'string' ? `${must} contain ${quoteText(pattern)}` : `${must} match /${pattern.matches}/`
@@ -54,9 +54,9 @@ function quoteText(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS)}…` : text)
 }
 
-function toPatternList(results: RequestExpectation['results']): readonly TextPattern[] {
+function toPatternList(results: RequestExpectation['results']): readonly TextCondition[] {
   if (results === undefined) return []
-  return Array.isArray(results) ? (results as readonly TextPattern[]) : [results as TextPattern]
+  return Array.isArray(results) ? (results as readonly TextCondition[]) : [results as TextCondition]
 }
 
 const MAX_QUOTED_CHARS = 300

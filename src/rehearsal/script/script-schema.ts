@@ -5,8 +5,8 @@ import { MISBEHAVIOURS, SIMPLE_MISBEHAVIOURS } from '../misbehaviour/misbehaviou
 import type { RehearsalScript } from './script.ts'
 
 /** Throws a message if it is not a script. */
-export function parseScript(value: unknown): RehearsalScript {
-  const [problem] = validate(SCRIPT_SCHEMA, value)
+export function parseRehearsalScript(value: unknown): RehearsalScript {
+  const [problem] = validate(REHEARSAL_SCRIPT_SCHEMA, value)
   if (problem) throw new Error(`Invalid script: ${problem.message}`)
   return value as RehearsalScript
 }
@@ -89,7 +89,7 @@ const stepSchema = createObjectSchema({
   repeat: { type: 'integer', minimum: 1 },
 })
 
-export const SCRIPT_SCHEMA: JsonObject = {
+export const REHEARSAL_SCRIPT_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...createObjectSchema(
     {

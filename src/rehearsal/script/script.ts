@@ -72,15 +72,15 @@ export interface RequestExtraction {
 }
 
 /** Text that contains a string, matches a pattern, or does not. */
-export type TextPattern = string | { readonly matches: string } | { readonly not: TextPattern }
+export type TextCondition = string | { readonly matches: string } | { readonly not: TextCondition }
 
 /** All conditions must be met. */
 export interface RequestExpectation {
   /** The last user message. */
-  readonly user?: TextPattern
+  readonly user?: TextCondition
   /** The tool results since the last assistant turn. */
-  readonly results?: TextPattern | readonly TextPattern[]
-  readonly system?: TextPattern
+  readonly results?: TextCondition | readonly TextCondition[]
+  readonly system?: TextCondition
   /** Tools that must be declared. */
   readonly tools?: readonly string[]
   /** The number of the request to this script, from 1. */

@@ -11,7 +11,7 @@ import { parseExactJson, parseExactNumber } from './parse-exact-json.ts'
 import { getJsonType } from '../normalize/infer-type.ts'
 import { matchSimilarNames } from '../similar-names.ts'
 import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
-import { formatPath, toPointerSegment } from '../json-pointer.ts'
+import { formatPointerAsPath, toPointerSegment } from '../json-pointer.ts'
 import { isJsonSchema } from '../walk-schema.ts'
 
 /** Converts a value to the type that its schema requires, if that loses nothing. */
@@ -145,7 +145,7 @@ function omitProperties(
 }
 
 function formatPropertyName(path: string): string {
-  return path === '' ? 'The arguments' : `"${formatPath(path)}"`
+  return path === '' ? 'The arguments' : `"${formatPointerAsPath(path)}"`
 }
 
 function describeValue(value: Json): string {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
-import { renameKeys } from './rename-keys.ts'
+import { renameIllegalProperties } from './rename-illegal-properties.ts'
 import { flattenRoot } from '../normalize/flatten-root.ts'
 import {
   createCutRefWarnings,
@@ -13,7 +13,10 @@ import {
 export function toAnthropicSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefsUnless(schema, isRootOrDefinitionRef)
   const root = flattenRoot(dropIdentifiers(flat))
-  const { schema: renamed, originalNames } = renameKeys(root, { pattern: /^[a-zA-Z0-9_.-]{1,64}$/, maxLength: 64 })
+  const { schema: renamed, originalNames } = renameIllegalProperties(root, {
+    pattern: /^[a-zA-Z0-9_.-]{1,64}$/,
+    maxLength: 64,
+  })
   return {
     schema: renamed,
     warnings: createCutRefWarnings(cutRefs),

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { ArgumentMapping } from './argument-mapper.ts'
 import { isJsonObject, omitKeys } from '../own-properties.ts'
 import { toPointerSegment, resolvePointer } from '../json-pointer.ts'
-import { forEachSubschema, isJsonSchema, mapSchema, type JsonSchema } from '../walk-schema.ts'
+import { forEachSubschema, isJsonSchema, mapAllSubschemas, type JsonSchema } from '../walk-schema.ts'
 import { inlineRefs, type InlinedSchema } from '../normalize/inline-refs.ts'
 import { getRef } from '../normalize/resolve-refs.ts'
 
@@ -16,7 +16,7 @@ export interface ConvertedSchema {
 
 /** Omits the keywords that identify the schema and say nothing about a value. */
 export function dropIdentifiers(schema: JsonObject): JsonObject {
-  const out = mapSchema(schema, (inner) =>
+  const out = mapAllSubschemas(schema, (inner) =>
     typeof inner === 'boolean' ? inner : omitKeys(inner, ['$schema', '$id', '$comment']),
   )
   return typeof out === 'boolean' ? schema : out

@@ -6,15 +6,15 @@ import { toAnthropicSchema } from './anthropic.ts'
 import { dropUnusedDefinitions, type ConvertedSchema } from './converted-schema.ts'
 import { toGeminiJsonSchema } from './gemini-json.ts'
 import { toGeminiSchema } from './gemini.ts'
-import { toGrammarSchema } from './grammar.ts'
+import { toGrammarCompatibleSchema } from './grammar.ts'
 import { toOpenAiStrictSchema } from './openai-strict.ts'
 import { toOpenAiSchema } from './openai.ts'
 import { createArgumentMapper, type ArgumentMapper } from './argument-mapper.ts'
 import {
-  ANTHROPIC_NAME_RULE,
-  GEMINI_NAME_RULE,
-  OPENAI_NAME_RULE,
-  toLegalNames,
+  ANTHROPIC_TOOL_NAME_RULE,
+  GEMINI_TOOL_NAME_RULE,
+  OPENAI_TOOL_NAME_RULE,
+  toLegalToolNames,
   toUndeclaredName,
   type ToolNameRule,
 } from './tool-names.ts'
@@ -71,15 +71,15 @@ interface DialectRules {
   readonly maxDescriptionChars: number
 }
 
-const OPENAI_LIMITS = { nameRule: OPENAI_NAME_RULE, maxDescriptionChars: 1024 }
+const OPENAI_LIMITS = { nameRule: OPENAI_TOOL_NAME_RULE, maxDescriptionChars: 1024 }
 
 const DIALECT_RULES: Readonly<Record<SchemaDialect, DialectRules>> = {
-  'gemini-json': { convert: toGeminiJsonSchema, nameRule: GEMINI_NAME_RULE, maxDescriptionChars: Infinity },
-  gemini: { convert: toGeminiSchema, nameRule: GEMINI_NAME_RULE, maxDescriptionChars: Infinity },
+  'gemini-json': { convert: toGeminiJsonSchema, nameRule: GEMINI_TOOL_NAME_RULE, maxDescriptionChars: Infinity },
+  gemini: { convert: toGeminiSchema, nameRule: GEMINI_TOOL_NAME_RULE, maxDescriptionChars: Infinity },
   openai: { convert: toOpenAiSchema, ...OPENAI_LIMITS },
   'openai-strict': { convert: toOpenAiStrictSchema, ...OPENAI_LIMITS },
-  anthropic: { convert: toAnthropicSchema, nameRule: ANTHROPIC_NAME_RULE, maxDescriptionChars: Infinity },
-  grammar: { convert: toGrammarSchema, nameRule: OPENAI_NAME_RULE, maxDescriptionChars: Infinity },
+  anthropic: { convert: toAnthropicSchema, nameRule: ANTHROPIC_TOOL_NAME_RULE, maxDescriptionChars: Infinity },
+  grammar: { convert: toGrammarCompatibleSchema, nameRule: OPENAI_TOOL_NAME_RULE, maxDescriptionChars: Infinity },
 }
 
 /** A badly broken schema has hundreds of flaws. */
@@ -94,7 +94,7 @@ function createDeclarations(tools: readonly ToolSpec[], rules: DialectRules): To
     if (typeof result === 'string') skipped.push({ name: tool.name, reason: result })
     else declared.set(tool.name, { tool, result })
   }
-  const wireNames = toLegalNames([...declared.keys()], rules.nameRule)
+  const wireNames = toLegalToolNames([...declared.keys()], rules.nameRule)
   const originalNames = new Map([...wireNames].map(([name, legal]) => [legal, name]))
   const taken = new Set(originalNames.keys())
   const mappers = new Map<string, ArgumentMapper>()

@@ -2,7 +2,7 @@ import { toCanonicalJson, type Json, type JsonObject } from '../../model/json.ts
 import { describeKeyword, appendRemarks } from '../describe-keywords.ts'
 import { inferSchemaTypes } from '../normalize/infer-type.ts'
 import { inlineRefs } from '../normalize/inline-refs.ts'
-import { renameKeys } from './rename-keys.ts'
+import { renameIllegalProperties } from './rename-illegal-properties.ts'
 import { createUnion, getDeclaredTypes } from '../normalize/merge-schemas.ts'
 import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
 import { flattenRoot } from '../normalize/flatten-root.ts'
@@ -18,7 +18,10 @@ import { toEnumSchema } from './gemini-enum.ts'
 export function toGeminiSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefs(schema)
   const root = omitKeys(flattenRoot(dropIdentifiers(flat)), ['$defs', 'definitions'])
-  const { schema: legal, originalNames } = renameKeys(root, { pattern: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/, maxLength: 64 })
+  const { schema: legal, originalNames } = renameIllegalProperties(root, {
+    pattern: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+    maxLength: 64,
+  })
   const labels = new Map<JsonObject, ReadonlyMap<string, Json>>()
   const out = emitSchema(legal, { labels, isUnambiguous: true, depth: 0 })
   const declared = { schema: out, warnings: createCutRefWarnings(cutRefs) }

@@ -1,6 +1,6 @@
 import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { moveToDescription } from '../describe-keywords.ts'
+import { moveKeywordsToDescription } from '../describe-keywords.ts'
 import { inlineRefs } from '../normalize/inline-refs.ts'
 import { inferSchemaTypes } from '../normalize/infer-type.ts'
 import { createUnion } from '../normalize/merge-schemas.ts'
@@ -8,13 +8,13 @@ import { omitKeys } from '../own-properties.ts'
 import { isSimplePattern } from '../regex-safety.ts'
 import { flattenRoot } from '../normalize/flatten-root.ts'
 import { splitAlternatives } from '../normalize/split-alternatives.ts'
-import { isJsonSchema, mapSubschemas } from '../walk-schema.ts'
+import { isJsonSchema, mapDirectSubschemas } from '../walk-schema.ts'
 import { createCutRefWarnings, dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
 
 /**
  * Servers that compile the schema to a grammar (llama.cpp, LM Studio, Ollama): what they cannot compile becomes words.
  */
-export function toGrammarSchema(schema: JsonObject): ConvertedSchema {
+export function toGrammarCompatibleSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefs(schema)
   const root = flattenRoot(dropIdentifiers(flat))
   const out = toGrammarNode(omitKeys(root, ['$defs', 'definitions']))
@@ -58,20 +58,20 @@ function toGrammarLeaf(schema: JsonObject): JsonObject {
   // Without the patterns, their keys would count as unknown.
   const patterned = schema['patternProperties'] !== undefined && schema['additionalProperties'] === false
   let out = omitKeys(
-    flattenTuple(moveToDescription(schema, UNSUPPORTED_KEYWORDS)),
+    flattenTuple(moveKeywordsToDescription(schema, UNSUPPORTED_KEYWORDS)),
     patterned ? ['additionalProperties', ...DROPPED_KEYWORDS] : DROPPED_KEYWORDS,
   )
   const { pattern, format } = out
   if (typeof pattern === 'string' && !isSimplePattern(pattern, MAX_PATTERN_REPEAT))
-    out = moveToDescription(out, ['pattern'])
-  if (format !== undefined && !SUPPORTED_FORMATS.has(format)) out = moveToDescription(out, ['format'])
+    out = moveKeywordsToDescription(out, ['pattern'])
+  if (format !== undefined && !SUPPORTED_FORMATS.has(format)) out = moveKeywordsToDescription(out, ['format'])
   const large = COUNT_KEYWORDS.filter((key) => Number(out[key] ?? 0) > MAX_COUNT)
-  if (large.length > 0) out = moveToDescription(out, large)
+  if (large.length > 0) out = moveKeywordsToDescription(out, large)
   if (out['type'] === undefined && out['enum'] === undefined && out['const'] === undefined) {
     const types = inferSchemaTypes(out)
     out = { type: types.length > 1 ? types : (types[0] ?? 'string'), ...out }
   }
-  return mapSubschemas(out, (child) => (typeof child === 'boolean' ? child : toGrammarNode(child)))
+  return mapDirectSubschemas(out, (child) => (typeof child === 'boolean' ? child : toGrammarNode(child)))
 }
 
 /** Some servers read a tuple with further items as a plain array, others reject it. */
@@ -80,5 +80,5 @@ function flattenTuple(schema: JsonObject): JsonObject {
   if (!Array.isArray(prefixItems) || items === undefined) return schema
   if (items === false) return omitKeys(schema, ['items'])
   const all = [...prefixItems, items].filter(isJsonSchema)
-  return { ...moveToDescription(schema, ['prefixItems']), items: createUnion(all) }
+  return { ...moveKeywordsToDescription(schema, ['prefixItems']), items: createUnion(all) }
 }

@@ -1,7 +1,7 @@
 import { keywordSet } from '../keyword-set.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { hasCycleInSchema } from '../normalize/detect-cycles.ts'
-import { moveToDescription } from '../describe-keywords.ts'
+import { moveKeywordsToDescription } from '../describe-keywords.ts'
 import { inferType } from '../normalize/infer-type.ts'
 import { inlineRefs } from '../normalize/inline-refs.ts'
 import { getDeclaredTypes } from '../normalize/merge-schemas.ts'
@@ -60,7 +60,7 @@ const KEYWORDS_BY_TYPE: Readonly<Record<string, readonly string[]>> = {
 
 /** Moves unsupported keywords to the description. */
 function keepTypeKeywords(schema: JsonObject, type: string | undefined): JsonObject {
-  const described = moveToDescription(schema, DESCRIBED_KEYWORDS)
+  const described = moveKeywordsToDescription(schema, DESCRIBED_KEYWORDS)
   const keptKeywords = new Set([
     'type',
     'description',
@@ -96,8 +96,8 @@ function toStrictLeaf(schema: JsonObject, state: StrictState, depth: number): Js
   let out = keepTypeKeywords(value === undefined ? schema : { ...rest, enum: [value] }, type)
   const { pattern, format } = out
   if (typeof pattern === 'string' && !isSimplePattern(pattern, MAX_PATTERN_REPEAT))
-    out = moveToDescription(out, ['pattern'])
-  if (format !== undefined && !SUPPORTED_FORMATS.has(format)) out = moveToDescription(out, ['format'])
+    out = moveKeywordsToDescription(out, ['pattern'])
+  if (format !== undefined && !SUPPORTED_FORMATS.has(format)) out = moveKeywordsToDescription(out, ['format'])
   return type === undefined || out['type'] !== undefined ? out : { type, ...out }
 }
 

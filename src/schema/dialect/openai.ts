@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { isJsonObject, omitKeys } from '../own-properties.ts'
 import { flattenRoot } from '../normalize/flatten-root.ts'
-import { mapSchema, type JsonSchema } from '../walk-schema.ts'
+import { mapAllSubschemas, type JsonSchema } from '../walk-schema.ts'
 import {
   createCutRefWarnings,
   inlineRefsUnless,
@@ -13,7 +13,7 @@ import {
 /** OpenAI's function parameters without strict mode, and compatible services. */
 export function toOpenAiSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefsUnless(schema, isRootOrDefinitionRef)
-  const root = mapSchema(flattenRoot(dropIdentifiers(flat)), openObjectsWithOptionals)
+  const root = mapAllSubschemas(flattenRoot(dropIdentifiers(flat)), openObjectsWithOptionals)
   return { schema: typeof root === 'boolean' ? flat : root, warnings: createCutRefWarnings(cutRefs) }
 }
 

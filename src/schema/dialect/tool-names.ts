@@ -12,7 +12,7 @@ export interface ToolNameRule {
  * Maps names to legal ones, all different, so that the map is reversible. Legal names stay; how another name is changed
  * depends on the rest only in a collision.
  */
-export function toLegalNames(names: readonly string[], rule: ToolNameRule): Map<string, string> {
+export function toLegalToolNames(names: readonly string[], rule: ToolNameRule): Map<string, string> {
   const originals = [...new Set(names)]
   const unchanged = new Set(originals.filter((name) => isLegalName(name, rule)))
   const nameCounts = new Map<string, number>()
@@ -44,20 +44,20 @@ export function generateValidName(name: string): string {
 }
 
 /** OpenAI and compatible services. */
-export const OPENAI_NAME_RULE: ToolNameRule = {
+export const OPENAI_TOOL_NAME_RULE: ToolNameRule = {
   pattern: /^[A-Za-z0-9_-]{1,64}$/,
   maxLength: 64,
   illegalChars: /[^A-Za-z0-9_-]/g,
 }
 
-export const ANTHROPIC_NAME_RULE: ToolNameRule = {
+export const ANTHROPIC_TOOL_NAME_RULE: ToolNameRule = {
   pattern: /^[A-Za-z0-9_-]{1,128}$/,
   maxLength: 128,
   illegalChars: /[^A-Za-z0-9_-]/g,
 }
 
 /** The older length limit, which every version of the service accepts. */
-export const GEMINI_NAME_RULE: ToolNameRule = {
+export const GEMINI_TOOL_NAME_RULE: ToolNameRule = {
   pattern: /^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/,
   maxLength: 63,
   illegalChars: /[^A-Za-z0-9_.-]/g,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
-import { moveToDescription, appendRemarks } from '../describe-keywords.ts'
+import { moveKeywordsToDescription, appendRemarks } from '../describe-keywords.ts'
 import { mergeRefSiblings } from './inline-refs.ts'
 import { createUnion, mergeAllSchemas, getDeclaredTypes } from './merge-schemas.ts'
 import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
@@ -13,7 +13,7 @@ import { isJsonSchema, type JsonSchema } from '../walk-schema.ts'
 export function flattenRoot(schema: JsonObject): JsonObject {
   if (isPlainObjectSchema(schema)) return schema
   const flat = flattenNode(schema, createRefResolver(schema), 0)
-  const bare = omitKeys(moveToDescription(flat, ['not']), [...UNION_KEYWORDS, ...DISALLOWED_ROOT_KEYWORDS])
+  const bare = omitKeys(moveKeywordsToDescription(flat, ['not']), [...UNION_KEYWORDS, ...DISALLOWED_ROOT_KEYWORDS])
   const type = bare['type'] === 'object' ? {} : { type: 'object' }
   const properties = isJsonObject(bare['properties']) ? {} : { properties: {} }
   return { ...type, ...bare, ...type, ...properties }

@@ -9,7 +9,7 @@ import {
   createRefResolver,
   type RefResolver,
 } from './resolve-refs.ts'
-import { mapSubschemas, MAX_SCHEMA_DEPTH, type JsonSchema } from '../walk-schema.ts'
+import { mapDirectSubschemas, MAX_SCHEMA_DEPTH, type JsonSchema } from '../walk-schema.ts'
 
 /** `cutRefs`: references that are cyclic, too large or unresolved. */
 export interface InlinedSchema {
@@ -63,7 +63,7 @@ function expandNode(schema: JsonSchema, state: InlineState, depth: number): Json
   if (ref !== undefined) return expandRef(ref, schema, state, depth)
   if (depth > MAX_SCHEMA_DEPTH) return {}
   const withoutNames = omitKeys(schema, REF_TARGET_KEYWORDS)
-  return mapSubschemas(withoutNames, (child) => expandNode(child, state, depth + 1))
+  return mapDirectSubschemas(withoutNames, (child) => expandNode(child, state, depth + 1))
 }
 
 function expandRef(ref: string, schema: JsonObject, state: InlineState, depth: number): JsonSchema {

@@ -7,7 +7,7 @@ import { normalizeKeywords, type ProblemReporter } from './normalize-keywords.ts
 import {
   forEachSubschema,
   IN_PLACE_APPLICATORS,
-  mapSchema,
+  mapAllSubschemas,
   MAX_SCHEMA_DEPTH,
   type SchemaLocation,
   type JsonSchema,
@@ -15,9 +15,9 @@ import {
 } from '../walk-schema.ts'
 
 /** A schema that can be declared, with the repairs, or the reason why it cannot. */
-export type SchemaRepair = { schema: JsonObject; repairs: string[] } | { unusable: string }
+export type SchemaRepairResult = { schema: JsonObject; repairs: string[] } | { unusable: string }
 
-export function repairSchema(schema: unknown): SchemaRepair {
+export function repairSchema(schema: unknown): SchemaRepairResult {
   const repairs = new Set<string>()
   const report: ProblemReporter = (message) => repairs.add(message)
   if (schema === undefined || schema === null || schema === true) {
@@ -29,8 +29,8 @@ export function repairSchema(schema: unknown): SchemaRepair {
   if (!isJsonObject(schema)) return { unusable: `its schema is ${schema === false ? '"false"' : 'not an object'}` }
   const problem = describeSizeProblem(schema)
   if (problem !== undefined) return { unusable: problem }
-  const clean = mapSchema(schema, (inner, location) => repairBeforeChildren(inner, location, report), 'down')
-  const done = mapSchema(clean, (inner, location) => repairAfterChildren(inner, location, report))
+  const clean = mapAllSubschemas(schema, (inner, location) => repairBeforeChildren(inner, location, report), 'down')
+  const done = mapAllSubschemas(clean, (inner, location) => repairAfterChildren(inner, location, report))
   if (!isJsonObject(done)) return { unusable: 'its schema accepts no value' }
   const root = repairRoot(dropUnresolvedRefs(done, report), report)
   if (typeof root === 'string') return { unusable: root }
@@ -148,19 +148,19 @@ function collectDeclaredNames(schema: JsonObject): Set<string> | undefined {
     }
     return inner
   }
-  mapSchema(schema, collect, 'down')
+  mapAllSubschemas(schema, collect, 'down')
   return open ? undefined : names
 }
 
 function dropUnresolvedRefs(schema: JsonObject, report: ProblemReporter): JsonObject {
   const resolve = createRefResolver(schema)
-  const out = mapSchema(schema, (inner) => {
+  const out = mapAllSubschemas(schema, (inner) => {
     const ref = getRef(inner)
     if (ref === undefined || typeof inner === 'boolean' || resolve(ref) !== undefined) return inner
     report(`The reference "${ref}" cannot be resolved; any value is accepted there.`)
     return omitKeys(inner, REF_KEYWORDS)
   })
-  const opened = out === schema ? out : mapSchema(out, dropOpenNegations)
+  const opened = out === schema ? out : mapAllSubschemas(out, dropOpenNegations)
   return isJsonObject(opened) ? opened : schema
 }
 

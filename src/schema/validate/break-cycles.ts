@@ -1,6 +1,6 @@
 import { isJsonObject, omitKeys } from '../own-properties.ts'
 import type { ProblemReporter } from '../normalize/normalize-keywords.ts'
-import { IN_PLACE_APPLICATORS, mapSubschemas, type JsonSchema } from '../walk-schema.ts'
+import { IN_PLACE_APPLICATORS, mapDirectSubschemas, type JsonSchema } from '../walk-schema.ts'
 
 /**
  * Removes what would never end in a validator: references that lead back to the same value, and branches that multiply.
@@ -40,7 +40,7 @@ function measureWeight(schema: JsonSchema, state: CycleState): number {
   if (cachedWeight !== undefined) return cachedWeight
   state.openSchemas.add(schema)
   let weight = 1
-  mapSubschemas(schema, (child, keyword) => {
+  mapDirectSubschemas(schema, (child, keyword) => {
     if (IN_PLACE_APPLICATORS.has(keyword)) weight += measureWeight(child, state)
     return child
   })
@@ -58,7 +58,7 @@ function measureWeight(schema: JsonSchema, state: CycleState): number {
   state.openSchemas.delete(schema)
   state.weights.set(schema, weight)
   // Subschemas of other values have their own cycles.
-  mapSubschemas(schema, (child, keyword) => {
+  mapDirectSubschemas(schema, (child, keyword) => {
     if (!IN_PLACE_APPLICATORS.has(keyword)) measureWeight(child, { ...state, openSchemas: new Set() })
     return child
   })
@@ -76,7 +76,7 @@ function createTaintCheck(
     seen.add(schema)
     const ref = schema['$ref']
     let found = typeof ref === 'string' && reaches(schemasById[ref] ?? true, seen)
-    mapSubschemas(schema, (child) => {
+    mapDirectSubschemas(schema, (child) => {
       found ||= reaches(child, seen)
       return child
     })
@@ -97,7 +97,7 @@ function dropTaintedRules(schema: JsonSchema, isTainted: (schema: JsonSchema) =>
     if (anyOf === undefined) out['anyOf'] = oneOf
     else out['allOf'] = [...(Array.isArray(allOf) ? allOf : []), { anyOf: oneOf }]
   }
-  return mapSubschemas(out, (child) => dropTaintedRules(child, isTainted))
+  return mapDirectSubschemas(out, (child) => dropTaintedRules(child, isTainted))
 }
 
 function isSchemaTainted(schema: unknown, isTainted: (schema: JsonSchema) => boolean): boolean {

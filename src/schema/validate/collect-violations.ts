@@ -1,7 +1,7 @@
 import { keywordSet } from '../keyword-set.ts'
 import type { OutputUnit } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '../../model/json.ts'
-import { UNCHECKED_KEYWORD, type CompiledSchema } from './compile-schema.ts'
+import { TOO_DEEP_ERROR_KEYWORD, type CompiledSchema } from './compile-schema.ts'
 import { isJsonObject, getOwn, toList } from '../own-properties.ts'
 import { parsePointer, resolvePointer } from '../json-pointer.ts'
 import type { SchemaViolation, ViolationDetail } from './schema-violation.ts'
@@ -173,7 +173,7 @@ function listDetails(
     case 'minContains':
     case 'maxContains':
       return [{ kind: 'keyword', rule: schema['contains'] }]
-    case UNCHECKED_KEYWORD:
+    case TOO_DEEP_ERROR_KEYWORD:
       return [{ kind: 'unchecked' }]
     default:
       return [{ kind: 'keyword', rule }]

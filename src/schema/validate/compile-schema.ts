@@ -2,11 +2,11 @@ import { keywordSet } from '../keyword-set.ts'
 import { validate as run, type OutputUnit } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
-import { checkPattern } from '../regex-safety.ts'
+import { checkRegexSafety } from '../regex-safety.ts'
 import { getRef, createRefResolver, type RefResolver } from '../normalize/resolve-refs.ts'
 import { breakCycles } from './break-cycles.ts'
 import { normalizeKeywords } from '../normalize/normalize-keywords.ts'
-import { mapSubschemas, type JsonSchema } from '../walk-schema.ts'
+import { mapDirectSubschemas, type JsonSchema } from '../walk-schema.ts'
 
 /** A schema that is safe to run: what could not be used accepts anything, with a warning. */
 export interface CompiledSchema {
@@ -81,10 +81,10 @@ function createCompiledSchema(schema: JsonObject): CompiledSchema {
 }
 
 /** The keyword of the error for a value that is too large or too deep for the validator. */
-export const UNCHECKED_KEYWORD = 'depth'
+export const TOO_DEEP_ERROR_KEYWORD = 'depth'
 
 const UNCHECKED_ERROR: OutputUnit = {
-  keyword: UNCHECKED_KEYWORD,
+  keyword: TOO_DEEP_ERROR_KEYWORD,
   keywordLocation: '#',
   instanceLocation: '#',
   error: 'unchecked',
@@ -115,7 +115,7 @@ function buildNode(schema: JsonSchema, state: CompileState, depth: number): Json
   const node = constraints === schema ? { ...constraints } : constraints
   sanitizeDependentRequired(node)
   sanitizePatterns(node, state)
-  const built = mapSubschemas(node, (child) => buildNode(child, state, depth + 1))
+  const built = mapDirectSubschemas(node, (child) => buildNode(child, state, depth + 1))
   const safe = replaceBrokenKeys(built)
   return refNode === undefined ? safe : Object.assign(refNode, { ...safe, ...refNode })
 }
@@ -161,7 +161,7 @@ function sanitizePatterns(schema: JsonObject, state: CompileState): void {
 }
 
 function toSafePattern(pattern: string, state: CompileState): string | undefined {
-  const checked = checkPattern(pattern)
+  const checked = checkRegexSafety(pattern)
   if ('source' in checked) return checked.source
   state.warnings.add(`The pattern "${pattern.slice(0, 80)}" ${checked.problem}.`)
   return undefined

@@ -1,13 +1,13 @@
 import type { Json } from '../../model/json.ts'
 import { describeKeyword, formatValue } from '../describe-keywords.ts'
-import { formatPath } from '../json-pointer.ts'
+import { formatPointerAsPath } from '../json-pointer.ts'
 import { isJsonObject, toList } from '../own-properties.ts'
 import type { SchemaViolation } from './schema-violation.ts'
 
 /** One sentence: which rule is violated, and what would satisfy it. */
 export function describeViolation(violation: SchemaViolation): string {
   const isWhole = violation.path === ''
-  const subject = isWhole ? 'The arguments' : `"${formatPath(violation.path)}"`
+  const subject = isWhole ? 'The arguments' : `"${formatPointerAsPath(violation.path)}"`
   return `${subject} ${describeDetail(violation, isWhole)}.`
 }
 

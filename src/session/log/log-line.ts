@@ -77,7 +77,7 @@ function shortSha256(data: string | Uint8Array): string {
 }
 
 /** Longer lines are skipped, so that the rest of the session can be read. */
-export const MAX_LINE_BYTES = 64 * 2 ** 20
+export const MAX_LOG_LINE_BYTES = 64 * 2 ** 20
 
 const HASH_LENGTH = ',"hash":"0123456789abcdef"'.length
 const SUM_LENGTH = ',"sum":"0123456789abcdef"'.length

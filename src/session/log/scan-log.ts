@@ -1,7 +1,7 @@
 import { type Entry } from './entry.ts'
 import { isEntry, isSeq } from './entry-schema.ts'
 import {
-  MAX_LINE_BYTES,
+  MAX_LOG_LINE_BYTES,
   type ParsedLogLine,
   parseLogLine,
   splitJoinedLines,
@@ -221,7 +221,7 @@ function readRecords(lines: Iterable<LogLine>) {
   for (const { bytes, isTorn } of lines) {
     number++
     if (bytes?.length === 0) continue
-    if (bytes === undefined || bytes.length > MAX_LINE_BYTES) {
+    if (bytes === undefined || bytes.length > MAX_LOG_LINE_BYTES) {
       damages.push({ line: number, what: 'too-long' })
       lost++
       continue

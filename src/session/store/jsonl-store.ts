@@ -7,7 +7,7 @@ import { type LogDamage, type ScannedLog, scanLogLines } from '../log/scan-log.t
 import { createSessionSummary } from '../session-summary.ts'
 import { createBlobStore } from './blob-store.ts'
 import { createPrivateFolder } from './durable-write.ts'
-import { isLockHeld, type Lock, acquireLock } from './lock.ts'
+import { isLockHeld, type Lock, acquireLock } from './lock-file.ts'
 import { openLogFile } from './log-file.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 import { getErrorCode, getDiskFullReason, createWriteError } from './errors.ts'

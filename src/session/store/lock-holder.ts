@@ -31,7 +31,7 @@ export function createClosedLockText(seq: number): string {
 }
 
 export function readLockHolder(path: string): LockHolder | undefined {
-  const lockText = readText(path)
+  const lockText = readTextIfPresent(path)
   if (lockText === undefined) return undefined
   const [pid, start = '', location = ''] = lockText.split(' ')
   const [boot = '', namespace = '', machine = '', ...host] = location.split(':')
@@ -42,7 +42,7 @@ export function readLockHolder(path: string): LockHolder | undefined {
   return { lockText, pid: number, host: host.join(':'), liveness }
 }
 
-export function readText(path: string): string | undefined {
+export function readTextIfPresent(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -89,10 +89,10 @@ function getMachineIdentity(): MachineIdentity {
   const host = hostname().replace(/\s/g, '')
   const machine = createHash('sha256')
     .update(host)
-    .update(readText('/etc/machine-id') ?? '')
+    .update(readTextIfPresent('/etc/machine-id') ?? '')
     .digest('hex')
     .slice(0, 12)
-  const boot = (readText('/proc/sys/kernel/random/boot_id') ?? '').trim().replaceAll(':', '')
+  const boot = (readTextIfPresent('/proc/sys/kernel/random/boot_id') ?? '').trim().replaceAll(':', '')
   return (cachedIdentity = { boot, namespace: readPidNamespace(), machine, host })
 }
 
@@ -105,7 +105,7 @@ function readPidNamespace(): string {
 }
 
 function readProcessStat(pid: number): { state: string; start: string } | undefined {
-  const stat = readText(`/proc/${pid}/stat`)
+  const stat = readTextIfPresent(`/proc/${pid}/stat`)
   if (!stat) return undefined
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', start: fields[19] ?? '' }

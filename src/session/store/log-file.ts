@@ -5,7 +5,7 @@ import { encodeLogLine } from '../log/log-line.ts'
 import { externalizeMedia } from '../log/external-media.ts'
 import { fsyncFolderAsync, fsyncFolder, writeAllBytes } from './durable-write.ts'
 import { restoreLog } from './recover-lost-log.ts'
-import type { Lock } from './lock.ts'
+import type { Lock } from './lock-file.ts'
 import { createWriteError } from './errors.ts'
 import { type SessionLog, StoreError } from './store.ts'
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { Entry } from '../log/entry.ts'
 import { isEntry } from '../log/entry-schema.ts'
-import { MAX_LINE_BYTES, parseLogLine } from '../log/log-line.ts'
+import { MAX_LOG_LINE_BYTES, parseLogLine } from '../log/log-line.ts'
 import type { LogLine } from '../log/scan-log.ts'
 
 /** Reads a file line by line, with at most one line in memory; lines that are too long are skipped. */
@@ -13,11 +13,11 @@ export function* readLogLines(path: string): Generator<LogLine> {
     let length = 0
     const take = (piece: Buffer): void => {
       length += piece.length
-      if (length > MAX_LINE_BYTES) partialLine = []
+      if (length > MAX_LOG_LINE_BYTES) partialLine = []
       else partialLine.push(Buffer.from(piece))
     }
     const line = (): LogLine => {
-      const whole = length > MAX_LINE_BYTES ? {} : { bytes: Buffer.concat(partialLine) }
+      const whole = length > MAX_LOG_LINE_BYTES ? {} : { bytes: Buffer.concat(partialLine) }
       partialLine = []
       length = 0
       return whole

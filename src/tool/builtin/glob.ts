@@ -2,11 +2,11 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { createFileMatcher, getGlobBaseFolder, findGlobProblem } from '../file-search/glob.ts'
 import { walkFiles } from '../file-search/walk-files.ts'
-import { quoteFileName } from '../text/escape-names.ts'
+import { quoteFileName } from '../text/escape-file-names.ts'
 import text from './glob.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
-import { getFlag, getText } from './support/read-arguments.ts'
+import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
+import { getFlagArgument, getTextArgument } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import { toGivenPath, createPathEffects, findWorkspaceFolder, resolveSearchRoots } from './support/paths.ts'
 
@@ -17,7 +17,7 @@ export const globTool: Tool = defineBuiltin({
   verb: 'Look for files in',
   aliases: { dir_path: 'path' },
   ruleAliases: ['Glob', 'GlobTool'],
-  nameAliases: [...sameTool('FindFiles'), ...otherTool('file_search', 'find_files')],
+  nameAliases: [...createSameToolAliases('FindFiles'), ...createSimilarToolAliases('file_search', 'find_files')],
   properties: {
     pattern: { type: 'string', description: 'The glob.' },
     path: { type: 'string', description: 'Directory to search in; all of the workspace without it.' },
@@ -27,10 +27,10 @@ export const globTool: Tool = defineBuiltin({
   required: ['pattern'],
   ruleInput: (path) => ({ path }),
   effects: (input, folders) => resolveSearchRoots(input, folders).flatMap((path) => createPathEffects('read', path)),
-  check: (input) => findGlobProblem(getText(input, 'pattern')),
+  check: (input) => findGlobProblem(getTextArgument(input, 'pattern')),
 
   async run(input, context) {
-    const pattern = getText(input, 'pattern')
+    const pattern = getTextArgument(input, 'pattern')
     const found: FoundFiles = { paths: [], times: [] }
     let ignored = 0
     const roots = resolveSearchRoots(input, context.folders)
@@ -87,12 +87,12 @@ async function collectMatches(
 ): Promise<number> {
   const { files } = context.host
   const respect = {
-    git: getFlag(input, 'respect_git_ignore', true),
-    gemini: getFlag(input, 'respect_gemini_ignore', true),
+    git: getFlagArgument(input, 'respect_git_ignore', true),
+    gemini: getFlagArgument(input, 'respect_gemini_ignore', true),
   }
   const base = await files.resolve(root)
   const top = await findWorkspaceFolder(context.host, context.folders, base)
-  const pattern = relativizePattern(getText(input, 'pattern'), [root, base])
+  const pattern = relativizePattern(getTextArgument(input, 'pattern'), [root, base])
   const add = (path: string, time: number): void => {
     found.paths.push(toGivenPath(top, path))
     found.times.push(time)
@@ -109,7 +109,7 @@ async function collectMatches(
   const start = await files.resolve(folder)
   // Below a link the paths would not match the pattern.
   if (start !== folder || (await files.info(folder).catch(() => undefined))?.kind !== 'folder') return 0
-  const matches = createFileMatcher(pattern, getFlag(input, 'case_sensitive', false))
+  const matches = createFileMatcher(pattern, getFlagArgument(input, 'case_sensitive', false))
   const patternSegments = pattern.split('/')
   return walkFiles(
     files,

@@ -1,13 +1,13 @@
 import type { Tool, ToolOutput } from '../tool.ts'
 import { formatSourceList, addCitations } from '../web/citations.ts'
-import type { SearchService } from '../web/search-service.ts'
+import type { WebSearchService } from '../web/web-search-service.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import text from './google-web-search.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin, sameTool } from './support/define-builtin.ts'
-import { getText } from './support/read-arguments.ts'
+import { defineBuiltin, createSameToolAliases } from './support/define-builtin.ts'
+import { getTextArgument } from './support/read-arguments.ts'
 
-export type SearchBackend = { readonly model: AuxiliaryModel } | { readonly service: SearchService }
+export type SearchBackend = { readonly model: AuxiliaryModel } | { readonly service: WebSearchService }
 
 export function createWebSearchTool(backend: SearchBackend): Tool {
   return defineBuiltin({
@@ -15,16 +15,18 @@ export function createWebSearchTool(backend: SearchBackend): Tool {
     text,
     kind: 'search',
     ruleAliases: ['WebSearchTool'],
-    nameAliases: sameTool('WebSearch', 'GoogleSearch', 'websearch', 'web_search'),
+    nameAliases: createSameToolAliases('WebSearch', 'GoogleSearch', 'websearch', 'web_search'),
     properties: { query: { type: 'string', description: 'What to search for.' } },
     required: ['query'],
     effects: () => [{ kind: 'net', host: 'service' in backend ? backend.service.host : 'google.com' }],
-    check: (input) => (getText(input, 'query').trim() === '' ? "The 'query' parameter cannot be empty." : undefined),
+    check: (input) =>
+      getTextArgument(input, 'query').trim() === '' ? "The 'query' parameter cannot be empty." : undefined,
 
-    preview: (input) => Promise.resolve({ kind: 'info', title: 'Search the web', prompt: getText(input, 'query') }),
+    preview: (input) =>
+      Promise.resolve({ kind: 'info', title: 'Search the web', prompt: getTextArgument(input, 'query') }),
 
     async run(input, { host, signal }) {
-      const query = getText(input, 'query')
+      const query = getTextArgument(input, 'query')
       if ('model' in backend) return await searchByVendor(backend.model, query, signal)
       if (!host.web) return createErrorOutput('This host cannot reach the web.', 'no-web')
       const found = await backend.service.find(query, host.web, signal)

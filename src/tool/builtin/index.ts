@@ -1,9 +1,9 @@
 import { createSecretFileTest } from '../../policy/path/secret-file-test.ts'
 import type { Tool } from '../tool.ts'
-import type { CorrectEdit } from '../edit/correct-edit.ts'
-import { createSearchService, type WebSearchOptions } from '../web/search-service.ts'
+import type { EditCorrector } from '../edit/correct-edit.ts'
+import { createWebSearchService, type WebSearchOptions } from '../web/web-search-service.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
-import { SEARCH_TOOL_NAME } from '../mcp/tools/search-tools.ts'
+import { TOOL_SEARCH_TOOL_NAME } from '../mcp/tools/tool-search-tool.ts'
 import { createExitPlanModeTool } from './exit-plan-mode.ts'
 import { globTool } from './glob.ts'
 import { createWebSearchTool } from './google-web-search.ts'
@@ -11,7 +11,7 @@ import { listDirectoryTool } from './list-directory.ts'
 import { readFileTool } from './read-file.ts'
 import { createReadManyFilesTool } from './read-many-files.ts'
 import { replaceTool } from './replace.ts'
-import { createShellTool, type ShellOptions } from './run-shell-command.ts'
+import { createShellTool, type ShellToolOptions } from './run-shell-command.ts'
 import { createSaveMemoryTool } from './save-memory.ts'
 import { createSearchFileContentTool } from './search-file-content.ts'
 import { createSmartEditTool } from './smart-edit.ts'
@@ -21,7 +21,7 @@ import { writeFileTool } from './write-file.ts'
 export interface BuiltinOptions {
   /** The file that save_memory writes; the host must allow it. Without it there is no such tool. */
   readonly memory?: string
-  readonly shell?: ShellOptions
+  readonly shell?: ShellToolOptions
   /** More patterns of files with secrets: searches and globs skip them; only a call that names one reads it. */
   readonly secretFiles?: readonly string[]
   /** Without it there are no web tools; without a vendor that searches, or a service, there is no search. */
@@ -29,7 +29,7 @@ export interface BuiltinOptions {
   /** Offer exit_plan_mode. */
   readonly plan?: boolean
   /** Corrects an edit that does not match; without it such an edit is refused. */
-  readonly selfCorrect?: CorrectEdit
+  readonly selfCorrect?: EditCorrector
 }
 
 export interface WebToolOptions {
@@ -68,11 +68,11 @@ export function listAllBuiltins(memory = ''): readonly Tool[] {
 
 /** The names that no tool of an MCP server can have. */
 export function listBuiltinNames(): readonly string[] {
-  return [...listAllBuiltins().map(({ spec }) => spec.name), SEARCH_TOOL_NAME]
+  return [...listAllBuiltins().map(({ spec }) => spec.name), TOOL_SEARCH_TOOL_NAME]
 }
 
 function createWebTools({ model, search }: WebToolOptions): readonly Tool[] {
   if (model?.serverTools.includes('google_search')) return [createWebFetchTool(model), createWebSearchTool({ model })]
-  const service = search && createSearchService(search)
+  const service = search && createWebSearchService(search)
   return [createWebFetchTool(model), ...(service && !('problem' in service) ? [createWebSearchTool({ service })] : [])]
 }

@@ -1,12 +1,12 @@
 import type { FolderEntry } from '../../host/host.ts'
 import type { Tool, ToolContext } from '../tool.ts'
-import { createNameMatcher } from '../file-search/glob.ts'
+import { createGlobNameMatcher } from '../file-search/glob.ts'
 import { loadIgnoreRules } from '../file-search/ignore-rules.ts'
-import { filterIgnored } from '../file-search/walk-files.ts'
-import { quoteFileName } from '../text/escape-names.ts'
+import { removeIgnoredEntries } from '../file-search/walk-files.ts'
+import { quoteFileName } from '../text/escape-file-names.ts'
 import text from './list-directory.md'
-import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
-import { getStringList, getIgnoreOptions, getText } from './support/read-arguments.ts'
+import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
+import { getStringListArgument, getIgnoreOptions, getTextArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
 
@@ -17,7 +17,10 @@ export const listDirectoryTool: Tool = defineBuiltin({
   verb: 'List',
   aliases: { dir_path: 'path' },
   ruleAliases: ['LSTool'],
-  nameAliases: [...sameTool('LS', 'ReadFolder', 'list', 'ls'), ...otherTool('list_dir', 'list_files')],
+  nameAliases: [
+    ...createSameToolAliases('LS', 'ReadFolder', 'list', 'ls'),
+    ...createSimilarToolAliases('list_dir', 'list_files'),
+  ],
   properties: {
     path: { type: 'string', description: 'Absolute path of the directory.' },
     ignore: { type: 'array', items: { type: 'string' }, description: 'Globs of names to leave out.' },
@@ -25,19 +28,19 @@ export const listDirectoryTool: Tool = defineBuiltin({
   },
   required: ['path'],
   ruleInput: (path) => ({ path }),
-  effects: (input, folders) => createPathEffects('read', toAbsolutePath(getText(input, 'path'), folders)),
-  check: (input) => (getText(input, 'path').trim() === '' ? 'path must not be empty.' : undefined),
+  effects: (input, folders) => createPathEffects('read', toAbsolutePath(getTextArgument(input, 'path'), folders)),
+  check: (input) => (getTextArgument(input, 'path').trim() === '' ? 'path must not be empty.' : undefined),
 
   async run(input, context) {
     const { files } = context.host
-    const path = toAbsolutePath(getText(input, 'path'), context.folders)
+    const path = toAbsolutePath(getTextArgument(input, 'path'), context.folders)
     const all = await files.list(path)
     const real = await files.resolve(path)
     const top = await findWorkspaceFolder(context.host, context.folders, real)
     const rules = await loadIgnoreRules(files, top.realPath, real, getIgnoreOptions(input), all)
-    const excluded = getStringList(input, 'ignore').map((glob) => createNameMatcher(glob))
+    const excluded = getStringListArgument(input, 'ignore').map((glob) => createGlobNameMatcher(glob))
     const remaining = excluded.length === 0 ? all : all.filter(({ name }) => !excluded.some((matches) => matches(name)))
-    const entries = filterIgnored(rules, real, remaining)
+    const entries = removeIgnoredEntries(rules, real, remaining)
     const ignored = remaining.length - entries.length
     const count = ignored > 0 ? `\n\n(${ignored} ignored)` : ''
     if (entries.length === 0) return { content: `Directory ${path} is empty.${count}`, display: 'Directory is empty.' }

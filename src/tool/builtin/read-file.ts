@@ -6,8 +6,8 @@ import { type FileReading, readFileForModel } from '../text/read-for-model.ts'
 import { DEFAULT_LINE_LIMIT, MAX_LINE_CHARS, type LineWindow } from '../text/line-slice.ts'
 import text from './read-file.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
-import { getNumber, getText } from './support/read-arguments.ts'
+import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
+import { getNumberArgument, getTextArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 
 export const readFileTool: Tool = defineBuiltin({
@@ -20,8 +20,8 @@ export const readFileTool: Tool = defineBuiltin({
   nameAliases: [
     { name: 'Read', parameters: { offset: 'start_line' } },
     { name: 'read', parameters: { filePath: 'absolute_path' } },
-    ...sameTool('view_image'),
-    ...otherTool('open_file', 'cat'),
+    ...createSameToolAliases('view_image'),
+    ...createSimilarToolAliases('open_file', 'cat'),
   ],
   properties: {
     absolute_path: { type: 'string', description: 'Absolute path of the file.' },
@@ -30,17 +30,18 @@ export const readFileTool: Tool = defineBuiltin({
   },
   required: ['absolute_path'],
   ruleInput: (path) => ({ absolute_path: path }),
-  effects: (input, folders) => createPathEffects('read', toAbsolutePath(getText(input, 'absolute_path'), folders)),
+  effects: (input, folders) =>
+    createPathEffects('read', toAbsolutePath(getTextArgument(input, 'absolute_path'), folders)),
 
   check(input) {
-    if (getText(input, 'absolute_path').trim() === '') return 'absolute_path must not be empty.'
+    if (getTextArgument(input, 'absolute_path').trim() === '') return 'absolute_path must not be empty.'
     const { offset, limit } = parseLineWindow(input)
     if (!Number.isInteger(offset) || offset < 0) return 'offset must be a whole number, 0 or more.'
     return Number.isInteger(limit) && limit > 0 ? undefined : 'limit must be a whole number, 1 or more.'
   },
 
   async run(input, context) {
-    const path = toAbsolutePath(getText(input, 'absolute_path'), context.folders)
+    const path = toAbsolutePath(getTextArgument(input, 'absolute_path'), context.folders)
     const lineWindow = parseLineWindow(input)
     const reading = await readFileForModel(context.host.files, path, lineWindow, context.signal)
     const real = await context.host.files.resolve(path)
@@ -65,10 +66,10 @@ export const readFileTool: Tool = defineBuiltin({
 
 /** `start_line` and `end_line` count from 1, and the end is included. */
 function parseLineWindow(input: JsonObject): LineWindow {
-  const start = getNumber(input, 'start_line')
-  const end = getNumber(input, 'end_line')
-  const offset = getNumber(input, 'offset') ?? (start === undefined ? 0 : start - 1)
-  const limit = getNumber(input, 'limit') ?? (end === undefined ? DEFAULT_LINE_LIMIT : end - offset)
+  const start = getNumberArgument(input, 'start_line')
+  const end = getNumberArgument(input, 'end_line')
+  const offset = getNumberArgument(input, 'offset') ?? (start === undefined ? 0 : start - 1)
+  const limit = getNumberArgument(input, 'limit') ?? (end === undefined ? DEFAULT_LINE_LIMIT : end - offset)
   return { offset, limit }
 }
 

@@ -9,7 +9,7 @@ import text from './read-many-files.md'
 import { chooseFiles, type ChosenFiles } from './support/choose-files.ts'
 import { createErrorOutput } from '../error-output.ts'
 import { defineBuiltin } from './support/define-builtin.ts'
-import { getStringList } from './support/read-arguments.ts'
+import { getStringListArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects } from './support/paths.ts'
 import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
@@ -35,15 +35,15 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
     required: ['paths'],
     ruleInput: (path) => ({ paths: [path] }),
     effects(input, folders) {
-      const requestedPaths = ['paths', 'include'].flatMap((key) => getStringList(input, key))
+      const requestedPaths = ['paths', 'include'].flatMap((key) => getStringListArgument(input, key))
       const namedPaths = requestedPaths.filter((path) => !isGlob(path)).map((path) => toAbsolutePath(path, folders))
       const places = namedPaths.length < requestedPaths.length ? [...namedPaths, ...folders] : namedPaths
       return places.flatMap((path) => createPathEffects('read', path))
     },
 
     check(input) {
-      const all = ['paths', 'include', 'exclude'].flatMap((key) => getStringList(input, key))
-      if (getStringList(input, 'paths').length + getStringList(input, 'include').length === 0)
+      const all = ['paths', 'include', 'exclude'].flatMap((key) => getStringListArgument(input, key))
+      if (getStringListArgument(input, 'paths').length + getStringListArgument(input, 'include').length === 0)
         return 'paths must name at least one file.'
       return all.map(findGlobProblem).find((problem) => problem !== undefined)
     },

@@ -4,38 +4,45 @@ import type { CommandResult } from '../../host/host.ts'
 import type { Tool, ToolOutput } from '../tool.ts'
 import text from './run-shell-command.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
-import { getOptionalText, getText } from './support/read-arguments.ts'
+import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
+import { getOptionalTextArgument, getTextArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath } from './support/paths.ts'
 import { cleanOutput } from './support/clean-output.ts'
-import { findRootCommands } from './support/root-commands.ts'
+import { findCommandPrograms } from './support/command-programs.ts'
 import { detectSandboxBlock } from './support/sandbox-block.ts'
 import { formatCommandResult } from './support/shell-result.ts'
 import { defined } from '../../model/defined.ts'
-import { SHELL_TOOL } from '../../policy/rules/rule.ts'
+import { SHELL_TOOL_NAME } from '../../policy/rules/rule.ts'
 
 /** Timeouts in milliseconds. */
-export interface ShellOptions {
+export interface ShellToolOptions {
   /** Of the whole command; unlimited without it. */
   readonly timeout?: number
   /** Without output. A server that was started in the foreground is stopped by it. */
   readonly idle?: number
 }
 
-export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOptions = {}): Tool {
+export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOptions = {}): Tool {
   return defineBuiltin({
-    name: SHELL_TOOL,
+    name: SHELL_TOOL_NAME,
     text,
     kind: 'execute',
     aliases: { dir_path: 'directory' },
     ruleAliases: ['ShellTool'],
     nameAliases: [
-      ...sameTool('Bash', 'Shell'),
+      ...createSameToolAliases('Bash', 'Shell'),
       { name: 'bash', parameters: { workdir: 'directory' } },
       { name: 'shell_command', parameters: { workdir: 'directory' } },
       { name: 'execute_command', parameters: { cwd: 'directory' } },
       // The command of some is a list of words; exec_command returns before the command ends.
-      ...otherTool('run_in_terminal', 'run_terminal_cmd', 'shell', 'container.exec', 'local_shell', 'exec_command'),
+      ...createSimilarToolAliases(
+        'run_in_terminal',
+        'run_terminal_cmd',
+        'shell',
+        'container.exec',
+        'local_shell',
+        'exec_command',
+      ),
     ],
     properties: {
       command: { type: 'string', description: 'The command, exactly as bash gets it.' },
@@ -45,31 +52,31 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
     required: ['command'],
     ruleInput: (command) => ({ command }),
     effects: (input, folders) => [
-      { kind: 'exec', command: getText(input, 'command'), folder: resolveFolder(input, folders) },
+      { kind: 'exec', command: getTextArgument(input, 'command'), folder: resolveFolder(input, folders) },
     ],
 
     check(input) {
-      const command = getText(input, 'command')
+      const command = getTextArgument(input, 'command')
       if (command.trim() === '') return 'command must not be empty.'
       return command.includes('\0') ? 'command must not contain a zero byte.' : undefined
     },
 
     preview(input, { folders }) {
-      const command = getText(input, 'command')
+      const command = getTextArgument(input, 'command')
       const folder = resolveFolder(input, folders)
-      const purpose = getOptionalText(input, 'description') ?? 'Run a command'
+      const purpose = getOptionalTextArgument(input, 'description') ?? 'Run a command'
       const title = `${purpose} (in ${toDisplayPath(folder, folders)})`
       return Promise.resolve({
         kind: 'exec',
         title,
         command,
-        rootCommand: findRootCommands(command).join(', '),
+        rootCommand: findCommandPrograms(command).join(', '),
         folder,
       })
     },
 
     async run(input, { host, folders, signal, progress, sandboxAccess, gitHelpers }) {
-      const command = getText(input, 'command')
+      const command = getTextArgument(input, 'command')
       const folder = resolveFolder(input, folders)
       const info = await host.files.info(folder)
       if (info?.kind !== 'folder') return createErrorOutput(`Directory not found: ${folder}`, 'file-not-found')
@@ -83,7 +90,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
         ...defined({ timeout, access: sandboxAccess, gitHelpers }),
       })
       const blocked = sandboxAccess ? undefined : detectSandboxBlock(end, cleanOutput(end.output), folders)
-      return toShellOutput(end, command, getOptionalText(input, 'directory'), blocked)
+      return toShellOutput(end, command, getOptionalTextArgument(input, 'directory'), blocked)
     },
   })
 }
@@ -92,7 +99,7 @@ const DEFAULT_IDLE_MS = 300_000
 
 /** A directory by its path, or by the name of one of the workspace's folders. */
 function resolveFolder(input: JsonObject, folders: readonly string[]): string {
-  const directory = getOptionalText(input, 'directory')
+  const directory = getOptionalTextArgument(input, 'directory')
   if (directory === undefined) return folders[0] ?? '/'
   const namedFolder = folders.slice(1).find((folder) => folder.endsWith(`/${directory}`))
   return namedFolder ?? toAbsolutePath(directory, folders)

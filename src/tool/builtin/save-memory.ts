@@ -1,7 +1,7 @@
 import type { Tool, ToolContext } from '../tool.ts'
 import text from './save-memory.md'
 import { defineBuiltin } from './support/define-builtin.ts'
-import { getText } from './support/read-arguments.ts'
+import { getTextArgument } from './support/read-arguments.ts'
 import {
   applyEditProposal,
   createEditApproval,
@@ -32,10 +32,10 @@ export function createSaveMemoryTool(file: string): Tool {
     required: ['fact'],
     // One line in a fixed format in our own file: the model cannot write instructions for itself with it.
     effects: () => [{ kind: 'write', path: file, isToolOwned: true }],
-    check: (input) => (toOneLine(getText(input, 'fact')) === '' ? 'fact must not be empty.' : undefined),
+    check: (input) => (toOneLine(getTextArgument(input, 'fact')) === '' ? 'fact must not be empty.' : undefined),
 
     async preview(input, context) {
-      const planned = await createMemoryProposal(toOneLine(getText(input, 'fact')), context)
+      const planned = await createMemoryProposal(toOneLine(getTextArgument(input, 'fact')), context)
       if ('refused' in planned) throw new Error(planned.refused.error?.message)
       return createEditApproval('Remember in', planned, context)
     },
@@ -47,7 +47,7 @@ export function createSaveMemoryTool(file: string): Tool {
     },
 
     async run(input, context) {
-      const fact = toOneLine(getText(input, 'fact'))
+      const fact = toOneLine(getTextArgument(input, 'fact'))
       const plan = async () => {
         const next = await createMemoryProposal(fact, context)
         return 'refused' in next ? next : { proposal: next }

@@ -10,8 +10,8 @@ import { isPathIgnored, type IgnoreOptions } from '../file-search/ignore-rules.t
 import { truncateLine } from '../text/line-slice.ts'
 import text from './search-file-content.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
-import { getOptionalText, getText } from './support/read-arguments.ts'
+import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
+import { getOptionalTextArgument, getTextArgument } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import {
   resolveSearchRoots,
@@ -32,9 +32,9 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
     aliases: { dir_path: 'path', include_pattern: 'include' },
     ruleAliases: ['GrepTool'],
     nameAliases: [
-      ...sameTool('grep_search', 'SearchText'),
+      ...createSameToolAliases('grep_search', 'SearchText'),
       // These are case-sensitive.
-      ...otherTool('grep', 'Grep', 'grep_files', 'search_files', 'ripgrep', 'rg', 'codebase_search'),
+      ...createSimilarToolAliases('grep', 'Grep', 'grep_files', 'search_files', 'ripgrep', 'rg', 'codebase_search'),
     ],
     properties: {
       pattern: { type: 'string', description: 'The regular expression.' },
@@ -46,13 +46,13 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
     effects: (input, folders) => resolveSearchRoots(input, folders).flatMap((path) => createPathEffects('read', path)),
 
     check(input) {
-      if (getText(input, 'pattern') === '') return 'pattern must not be empty.'
-      const include = getOptionalText(input, 'include')
+      if (getTextArgument(input, 'pattern') === '') return 'pattern must not be empty.'
+      const include = getOptionalTextArgument(input, 'include')
       return include === undefined ? undefined : findGlobProblem(include)
     },
 
     async run(input, context) {
-      const pattern = getText(input, 'pattern')
+      const pattern = getTextArgument(input, 'pattern')
       const hits: SearchMatch[] = []
       let limited = false
       let secret = 0
@@ -66,9 +66,9 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
         hits.push(...allowedHits)
         limited ||= end.limited
       }
-      const include = getOptionalText(input, 'include')
+      const include = getOptionalTextArgument(input, 'include')
       const filter = include === undefined ? '' : ` (filter: '${include}')`
-      const searchLabel = `pattern '${pattern}' in path "${getOptionalText(input, 'path') ?? '.'}"${filter}`
+      const searchLabel = `pattern '${pattern}' in path "${getOptionalTextArgument(input, 'path') ?? '.'}"${filter}`
       const hidden =
         secret === 0 ? '' : `\n(${secret} more in files that usually contain secrets; to search such a file, name it.)`
       if (hits.length === 0)
@@ -90,9 +90,9 @@ const MAX_OUTPUT_CHARS = 200_000
 async function searchPath(input: JsonObject, context: ToolContext, root: string, limit: number): Promise<SearchResult> {
   const { host, folders, signal } = context
   if (!(await host.files.info(root))) throw new HostError('not-found', `File not found: ${root}`)
-  const include = getOptionalText(input, 'include')
+  const include = getOptionalTextArgument(input, 'include')
   const search: SearchRequest = {
-    pattern: getText(input, 'pattern'),
+    pattern: getTextArgument(input, 'pattern'),
     path: root,
     excludedFolders: EXCLUDED_FOLDERS,
     limit,

@@ -1,24 +1,29 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Tool } from '../tool.ts'
 import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
-import type { CorrectEdit } from '../edit/correct-edit.ts'
-import { type EditDoubt, type EditResult, applySmartEdit as makeEdit, type MatchStrategy } from '../edit/smart-edit.ts'
-import { defineBuiltin, otherTool } from './support/define-builtin.ts'
+import type { EditCorrector } from '../edit/correct-edit.ts'
+import {
+  type EditDoubt,
+  type EditResult,
+  applySmartEdit as makeEdit,
+  type MatchStrategy,
+} from '../edit/apply-smart-edit.ts'
+import { defineBuiltin, createSimilarToolAliases } from './support/define-builtin.ts'
 import { EDIT_RULE_ALIASES, type TextChange, createEditHandlers } from './support/edit-handlers.ts'
-import { getFlag, getText } from './support/read-arguments.ts'
+import { getFlagArgument, getTextArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
 import { type EditRefusal, refuseEdit } from './support/edit-proposal.ts'
 import text from './smart-edit.md'
 
 /** Replaces a passage that the model may remember imprecisely. `correct` lets a model fix the search text. */
-export function createSmartEditTool(correct?: CorrectEdit): Tool {
+export function createSmartEditTool(correct?: EditCorrector): Tool {
   return defineBuiltin({
     name: 'smart_edit',
     text,
     kind: 'edit',
     aliases: { absolute_path: 'file_path', path: 'file_path' },
     ruleAliases: EDIT_RULE_ALIASES,
-    nameAliases: otherTool('apply_patch', 'apply_diff', 'edit_file', 'patch'),
+    nameAliases: createSimilarToolAliases('apply_patch', 'apply_diff', 'edit_file', 'patch'),
     properties: {
       file_path: { type: 'string', description: 'Absolute path of the file.' },
       instruction: { type: 'string', description: 'What the change is for.' },
@@ -27,16 +32,17 @@ export function createSmartEditTool(correct?: CorrectEdit): Tool {
     },
     required: ['file_path', 'instruction', 'old_string', 'new_string'],
     ruleInput: (path) => ({ file_path: path }),
-    effects: (input, folders) => createPathEffects('write', toAbsolutePath(getText(input, 'file_path'), folders)),
-    check: (input) => (getText(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
+    effects: (input, folders) =>
+      createPathEffects('write', toAbsolutePath(getTextArgument(input, 'file_path'), folders)),
+    check: (input) => (getTextArgument(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
     ...createEditHandlers(editText, correct),
   })
 }
 
 function editText(current: string, input: JsonObject, path: string): TextChange | EditRefusal {
-  const old = getText(input, 'old_string').replaceAll('\r\n', '\n')
-  const replacement = getText(input, 'new_string').replaceAll('\r\n', '\n')
-  const edited = makeEdit(current, { old, replacement, all: getFlag(input, 'allow_multiple', false) })
+  const old = getTextArgument(input, 'old_string').replaceAll('\r\n', '\n')
+  const replacement = getTextArgument(input, 'new_string').replaceAll('\r\n', '\n')
+  const edited = makeEdit(current, { old, replacement, all: getFlagArgument(input, 'allow_multiple', false) })
   if ('why' in edited) return createRefusal(edited, current, old, replacement, path)
   const { first, last, strategy } = edited
   const lines = first === last ? `line ${first}` : `lines ${first}-${last}`

@@ -2,12 +2,12 @@ import type { WebClient } from '../../host/host.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolOutput } from '../tool.ts'
 import { formatSourceList, addCitations } from '../web/citations.ts'
-import { type ReadablePage, readPage, truncateToBudget } from '../web/read-page.ts'
+import { type ReadablePage, readWebPage, truncateToBudget } from '../web/read-page.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { toRawGitHubUrl, findUrls } from '../web/find-urls.ts'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
-import { getText } from './support/read-arguments.ts'
+import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
+import { getTextArgument } from './support/read-arguments.ts'
 import text from './web-fetch.md'
 
 /**
@@ -20,18 +20,26 @@ export function createWebFetchTool(model?: AuxiliaryModel): Tool {
     text,
     kind: 'fetch',
     ruleAliases: ['WebFetchTool'],
-    nameAliases: [...sameTool('WebFetch'), ...otherTool('webfetch', 'fetch_webpage', 'fetch')],
+    nameAliases: [
+      ...createSameToolAliases('WebFetch'),
+      ...createSimilarToolAliases('webfetch', 'fetch_webpage', 'fetch'),
+    ],
     properties: { prompt: { type: 'string', description: 'The addresses, and what to find out from them.' } },
     required: ['prompt'],
     ruleInput: (host) => ({ prompt: host.includes('://') ? host : `https://${host}/` }),
     effects: (input) => toNetworkEffects(readUrls(input)),
-    check: (input) => findPromptProblem(getText(input, 'prompt')),
+    check: (input) => findPromptProblem(getTextArgument(input, 'prompt')),
 
     preview: (input) =>
-      Promise.resolve({ kind: 'info', title: 'Fetch', prompt: getText(input, 'prompt'), urls: readUrls(input) }),
+      Promise.resolve({
+        kind: 'info',
+        title: 'Fetch',
+        prompt: getTextArgument(input, 'prompt'),
+        urls: readUrls(input),
+      }),
 
     async run(input, { host, signal, progress }) {
-      const prompt = getText(input, 'prompt')
+      const prompt = getTextArgument(input, 'prompt')
       const urls = readUrls(input)
       const vendorOutput = model?.serverTools.includes('url_context')
         ? await fetchByVendor(model, prompt, signal)
@@ -60,7 +68,7 @@ function findPromptProblem(prompt: string): string | undefined {
 }
 
 function readUrls(input: JsonObject): string[] {
-  return findUrls(getText(input, 'prompt'))
+  return findUrls(getTextArgument(input, 'prompt'))
     .filter((url) => URL.canParse(url))
     .map(toRawGitHubUrl)
 }
@@ -92,7 +100,7 @@ async function fetchLocally(
   urls: readonly string[],
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const read = await Promise.all(urls.map((url) => readPage(web, url, signal)))
+  const read = await Promise.all(urls.map((url) => readWebPage(web, url, signal)))
   const pages = read.filter((one): one is ReadablePage => !('problem' in one))
   const failures = read.flatMap((one, at) => ('problem' in one ? [`Could not fetch ${urls[at]}: ${one.problem}`] : []))
   if (pages.length === 0) return createErrorOutput(`Error: ${failures.join('\n')}`, 'fetch-failed')

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { findOmissionPlaceholder } from '../edit/omission-placeholder.ts'
 import { matchFormerEnding } from '../text/text-document.ts'
-import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
-import { getText } from './support/read-arguments.ts'
+import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
+import { getTextArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
 import {
   applyEditProposal,
@@ -27,8 +27,8 @@ export const writeFileTool: Tool = defineBuiltin({
   nameAliases: [
     { name: 'write', parameters: { filePath: 'file_path' } },
     { name: 'create_file', parameters: { filePath: 'file_path' } },
-    ...sameTool('Write', 'write_to_file'),
-    ...otherTool('NotebookEdit'),
+    ...createSameToolAliases('Write', 'write_to_file'),
+    ...createSimilarToolAliases('NotebookEdit'),
   ],
   properties: {
     file_path: { type: 'string', description: 'Absolute path of the file.' },
@@ -36,8 +36,8 @@ export const writeFileTool: Tool = defineBuiltin({
   },
   required: ['file_path', 'content'],
   ruleInput: (path) => ({ file_path: path }),
-  effects: (input, folders) => createPathEffects('write', toAbsolutePath(getText(input, 'file_path'), folders)),
-  check: (input) => (getText(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
+  effects: (input, folders) => createPathEffects('write', toAbsolutePath(getTextArgument(input, 'file_path'), folders)),
+  check: (input) => (getTextArgument(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
 
   async preview(input, context) {
     const proposal = await createWriteProposal(input, context)
@@ -55,7 +55,7 @@ export const writeFileTool: Tool = defineBuiltin({
     if ('refused' in written) return written.refused
     const { proposal, remark } = written
     const { path, before } = proposal
-    const proposed = context.proposed && matchFormerEnding(before?.text, getText(context.proposed, 'content'))
+    const proposed = context.proposed && matchFormerEnding(before?.text, getTextArgument(context.proposed, 'content'))
     const display = await createFileDiff(proposal, context, proposed)
     const done =
       before === undefined
@@ -69,8 +69,8 @@ export const writeFileTool: Tool = defineBuiltin({
 })
 
 async function createWriteProposal(input: JsonObject, context: ToolContext): Promise<EditProposal | EditRefusal> {
-  const path = toAbsolutePath(getText(input, 'file_path'), context.folders)
-  const content = getText(input, 'content')
+  const path = toAbsolutePath(getTextArgument(input, 'file_path'), context.folders)
+  const content = getTextArgument(input, 'content')
   const opened = await openForEdit(path, context)
   if ('refused' in opened) return opened
   const gap = findOmissionPlaceholder(content, opened.before?.text ?? '')

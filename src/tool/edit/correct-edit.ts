@@ -14,13 +14,13 @@ export interface EditFailure {
 
 type CorrectedEdit = Pick<EditFailure, 'old' | 'replacement'>
 
-export type CorrectEdit = (failure: EditFailure, signal: AbortSignal) => Promise<CorrectedEdit | undefined>
+export type EditCorrector = (failure: EditFailure, signal: AbortSignal) => Promise<CorrectedEdit | undefined>
 
 /**
  * Asks a model once to correct an edit. Its answer counts only if the search text occurs exactly once. The same failure
  * gets the same answer, so that what the person was shown is what is written.
  */
-export function createEditCorrector(model: AuxiliaryModel): CorrectEdit {
+export function createEditCorrector(model: AuxiliaryModel): EditCorrector {
   const cache = new Map<string, Promise<CorrectedEdit | undefined>>()
 
   async function requestCorrection(failure: EditFailure, signal: AbortSignal): Promise<CorrectedEdit | undefined> {

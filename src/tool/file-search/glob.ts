@@ -56,7 +56,7 @@ function expandPattern(pattern: string, caseSensitive: boolean): string[] {
 }
 
 /** Like a glob, but a pattern without a slash matches the name alone, in any folder. */
-export function createNameMatcher(pattern: string, caseSensitive = false): PathMatcher {
+export function createGlobNameMatcher(pattern: string, caseSensitive = false): PathMatcher {
   const relativePattern = pattern.startsWith('/') ? pattern.slice(1) : pattern
   return createGlobMatcher(pattern.includes('/') ? relativePattern : `**/${relativePattern}`, caseSensitive)
 }

@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm'
 import type { Files, SearchMatch, SearchRequest, SearchResult } from '../../host/host.ts'
 import { detectEncoding, decodeText } from '../text/encoding.ts'
-import { createNameMatcher } from './glob.ts'
+import { createGlobNameMatcher } from './glob.ts'
 import { walkFiles } from './walk-files.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
@@ -31,7 +31,7 @@ export async function searchFiles(files: Files, top: string, search: SearchReque
   if (info?.kind === 'file') await searchFile(search.path)
   else {
     const folder = await files.resolve(search.path)
-    const isIncluded = search.include === undefined ? () => true : createNameMatcher(search.include, true)
+    const isIncluded = search.include === undefined ? () => true : createGlobNameMatcher(search.include, true)
     const options = {
       folder,
       top,

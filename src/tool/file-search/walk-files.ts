@@ -62,7 +62,11 @@ export async function walkFiles(
   return ignored
 }
 
-export function filterIgnored(rules: IgnoreRules, folder: string, entries: readonly FolderEntry[]): FolderEntry[] {
+export function removeIgnoredEntries(
+  rules: IgnoreRules,
+  folder: string,
+  entries: readonly FolderEntry[],
+): FolderEntry[] {
   return entries.filter(
     ({ name, kind }) => !(rules.mayIgnore(name) && rules.ignores(`${folder}/${name}`, kind === 'folder')),
   )

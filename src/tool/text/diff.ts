@@ -15,7 +15,7 @@ export function pairEqualLines(old: readonly string[], lines: readonly string[])
 }
 
 /** If the diff takes too long, all lines are removed and added. */
-export function unifiedDiff(name: string, before: string, after: string): string {
+export function createUnifiedDiff(name: string, before: string, after: string): string {
   const patch = createTwoFilesPatch(name, name, before, after, 'Current', 'Proposed', {
     context: 3,
     timeout: DIFF_TIMEOUT_MS,

@@ -6,7 +6,7 @@ export interface ReadablePage {
   readonly text: string
 }
 
-export async function readPage(
+export async function readWebPage(
   web: WebClient,
   url: string,
   signal: AbortSignal,

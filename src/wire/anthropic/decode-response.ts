@@ -2,12 +2,12 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import { isObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
-import { parseError } from '../errors/parse-error.ts'
-import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { parseVendorError } from '../errors/parse-error.ts'
+import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
-import { createContentBlocks } from './content-blocks.ts'
+import { createContentBlockTracker } from './content-block-tracker.ts'
 import { defined } from '../../model/defined.ts'
 
 export type AnthropicDecoderState = ReturnType<typeof startAnthropicDecoding>
@@ -18,7 +18,7 @@ export function startAnthropicDecoding(context: DecodeContext) {
   const builder = createTurnBuilder('anthropic', context)
   return {
     builder,
-    blocks: createContentBlocks(builder),
+    blocks: createContentBlockTracker(builder),
     id: undefined as string | undefined,
     isOpened: false,
     /** Valid only once the end of the response has been received (T133). */
@@ -50,7 +50,7 @@ export function finishAnthropicDecoding(state: AnthropicDecoderState, fault?: Fa
 
 function decodeJsonFrame(state: AnthropicDecoderState, value: unknown, event: string | undefined): void {
   const { builder } = state
-  const error = parseError(value)
+  const error = parseVendorError(value)
   if (error && builder.hasEnded)
     return builder.warn('late-error', `The server reported an error after the end of the response: ${error.message}`)
   if (error) return builder.failWith(error, state.status)
@@ -187,7 +187,7 @@ const EVENT_HANDLERS: ReadonlyMap<string, (state: AnthropicDecoderState, event: 
 ])
 
 /** The stop reasons of endpoints, also those of other wires (T135, T54). */
-const FINISH_REASONS = mapFinishLabels({
+const FINISH_REASONS = createFinishReasonMap({
   // After pause_turn the same history is sent again, because the server's own tools need more time.
   stop: 'end_turn stop_sequence pause_turn compaction stop',
   calls: 'tool_use tool_calls',

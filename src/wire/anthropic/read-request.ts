@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject, listObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, filterObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
-import { createReadNative, readToolSchema } from '../read-parts.ts'
+import { createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
 import { defined } from '../../model/defined.ts'
 
 const WIRE_ID = 'anthropic'
@@ -13,9 +13,9 @@ export function readAnthropicRequest(body: unknown): ModelRequest {
   return {
     model,
     ...(system !== '' && { system }),
-    tools: listObjects(fields['tools']).flatMap(readTools),
+    tools: filterObjects(fields['tools']).flatMap(readTools),
     ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
-    turns: listObjects(fields['messages']).flatMap((message) => readMessage(message, model)),
+    turns: filterObjects(fields['messages']).flatMap((message) => readMessage(message, model)),
     params: readParams(fields),
   }
 }
@@ -53,7 +53,8 @@ function readAssistantPart(block: Record<string, unknown>): AssistantPart {
   const type = block['type']
   if (type === 'text') return readTextPart(block)
   if (type === 'thinking') {
-    const native = stringOrEmpty(block['signature']) === '' ? createReadNative(WIRE_ID, undefined) : keepBlock(block)
+    const native =
+      stringOrEmpty(block['signature']) === '' ? createNativeDataFromRequest(WIRE_ID, undefined) : keepBlock(block)
     return { kind: 'reasoning', text: stringOrEmpty(block['thinking']), native }
   }
   if (type === 'redacted_thinking') return { kind: 'reasoning', text: '', native: keepBlock(block) }
@@ -68,7 +69,7 @@ function readAssistantPart(block: Record<string, unknown>): AssistantPart {
     name: stringOrEmpty(block['name']),
     raw: typeof input === 'string' ? input : JSON.stringify(input),
     ...(isObject(input) && { input: input as JsonObject }),
-    native: createReadNative(WIRE_ID, id === '' ? undefined : id, caller),
+    native: createNativeDataFromRequest(WIRE_ID, id === '' ? undefined : id, caller),
   }
 }
 
@@ -104,14 +105,14 @@ function readTextPart(block: Record<string, unknown>): TextPart {
   const { citations } = block
   const hasCitations = Array.isArray(citations) && citations.length > 0
   const data = { type: 'text', citations: citations as Json }
-  const native = hasCitations ? createReadNative(WIRE_ID, undefined, data) : undefined
+  const native = hasCitations ? createNativeDataFromRequest(WIRE_ID, undefined, data) : undefined
   return { kind: 'text', text: stringOrEmpty(block['text']), ...defined({ native }) }
 }
 
 /** The whole block, without the cache mark, which belongs to the request. */
 function keepBlock(block: Record<string, unknown>): NativeData {
   const fields = Object.entries(block as JsonObject).filter(([key]) => key !== 'cache_control')
-  return createReadNative(WIRE_ID, undefined, Object.fromEntries(fields))
+  return createNativeDataFromRequest(WIRE_ID, undefined, Object.fromEntries(fields))
 }
 
 /** Only tools that the client runs. */
@@ -160,5 +161,5 @@ const EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const
 /** Content is a list of blocks, or plain text. */
 function toBlocks(content: unknown): Record<string, unknown>[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return listObjects(content)
+  return filterObjects(content)
 }

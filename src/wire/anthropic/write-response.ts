@@ -2,19 +2,19 @@ import type { JsonObject } from '../../model/json.ts'
 import type { AssistantPart } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
 import {
-  getCallId,
+  getVendorCallId,
   toVendorFinishReason,
   type VendorFinishReasons,
   getNativeData,
   type PartStart,
   type ResponseWriter,
-  type ResponseError,
-  type ResponseFrame,
+  type VendorErrorReport,
+  type WrittenResponseFrame,
   type ResponseMetadata,
   createResponseStream,
   addIdPrefix,
 } from '../response-writer.ts'
-import { toRawJson } from '../json/raw-json.ts'
+import { markAsRawJson } from '../json/raw-json.ts'
 
 export const anthropicResponseWriter: ResponseWriter = {
   startStream: (head) =>
@@ -67,11 +67,11 @@ export const anthropicResponseWriter: ResponseWriter = {
   }),
 }
 
-function createFrame(type: string, fields: JsonObject): ResponseFrame {
+function createFrame(type: string, fields: JsonObject): WrittenResponseFrame {
   return { event: type, data: { type, ...fields } }
 }
 
-function createDeltaFrame(index: number, fields: JsonObject): ResponseFrame {
+function createDeltaFrame(index: number, fields: JsonObject): WrittenResponseFrame {
   return createFrame('content_block_delta', { index, delta: fields })
 }
 
@@ -118,7 +118,7 @@ function createWholeBlocks(part: AssistantPart): JsonObject[] {
     case 'reasoning':
       return [{ type: 'thinking', thinking: part.text, signature: getNativeData(part, 'anthropic')['signature'] ?? '' }]
     case 'call':
-      return [createToolUse({ id: getCallId(part), name: part.name }, toRawJson(part.raw))]
+      return [createToolUse({ id: getVendorCallId(part), name: part.name }, markAsRawJson(part.raw))]
     case 'media':
       return []
     default:
@@ -126,7 +126,10 @@ function createWholeBlocks(part: AssistantPart): JsonObject[] {
   }
 }
 
-function createToolUse({ id, name }: { id: string; name: string }, input: ReturnType<typeof toRawJson>): JsonObject {
+function createToolUse(
+  { id, name }: { id: string; name: string },
+  input: ReturnType<typeof markAsRawJson>,
+): JsonObject {
   return { type: 'tool_use', id: addIdPrefix('toolu_', id), name, input, caller: { type: 'direct' } }
 }
 
@@ -154,7 +157,7 @@ function toOutputUsage(usage: Usage): JsonObject {
   return { output_tokens: usage.output + usage.reasoning, ...thinking }
 }
 
-function createErrorBody({ status, message: text, code }: ResponseError): JsonObject {
+function createErrorBody({ status, message: text, code }: VendorErrorReport): JsonObject {
   const type = code ?? ERROR_TYPE_BY_STATUS.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
   return { type: 'error', error: { type, message: text }, request_id: 'req_dragoman' }
 }

@@ -4,10 +4,10 @@ import { findNameCandidates, resolveCallName } from './call-name.ts'
 import { closeCall } from './close-call.ts'
 import { createDuplicateDetector } from './duplicate-calls.ts'
 import { type JsonScanner, createJsonScanner } from '../json/json-scanner.ts'
-import { parseArguments } from './parse-arguments.ts'
+import { parseCallArguments } from './parse-arguments.ts'
 import type { TextCall } from '../text-calls/text-call-parser.ts'
-import { replaceInvalidBytes } from '../framing/utf8.ts'
-import { type FragmentHints, matchFragment } from './match-fragment.ts'
+import { replaceInvalidBytes } from '../framing/utf8-decoder.ts'
+import { type FragmentHints, findCallOfFragment } from './match-fragment.ts'
 import type { PartEmitter } from '../turn/part-emitter.ts'
 import { createPendingCalls } from './pending-calls.ts'
 
@@ -179,7 +179,7 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
         listPosition: fragment.listPosition ?? 0,
         listLength: fragment.listLength ?? 1,
       }
-      const fragmentMatch = matchFragment(pendingCalls, hints, (pieces) => findNameCandidates(pieces, toolNames))
+      const fragmentMatch = findCallOfFragment(pendingCalls, hints, (pieces) => findNameCandidates(pieces, toolNames))
       if (fragmentMatch.isRepeat) {
         // The repeat may be the first fragment with the name (T14).
         if (fragmentMatch.pendingCall && name !== undefined && fragmentMatch.pendingCall.nameFragments.length === 0)
@@ -250,7 +250,7 @@ const REPEATED_CALL = 'A complete call was sent again; the repeat was dropped (T
 const LONG_NUMBER = /[:[,]-?\d{16,}/
 
 function areArgumentsDifferent(before: string, now: string): boolean {
-  const [one, other] = [parseArguments(before), parseArguments(now)]
+  const [one, other] = [parseCallArguments(before), parseCallArguments(now)]
   return before.trim() !== '' && one.ok && other.ok && toCanonicalJson(one.inputs) !== toCanonicalJson(other.inputs)
 }
 

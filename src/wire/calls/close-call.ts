@@ -1,13 +1,13 @@
 import type { Warning } from '../../model/event.ts'
 import { type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
-import { isWellFormed } from '../../model/text.ts'
+import { hasOnlyWellFormedStrings } from '../../model/text.ts'
 import type { CallPart, CallFlaw } from '../../model/turn.ts'
 import { validate } from '../../schema/validate/validate.ts'
 import { decodeEntities } from './html-entities.ts'
-import { parseArguments } from './parse-arguments.ts'
+import { parseCallArguments } from './parse-arguments.ts'
 import { resolveCallName } from './call-name.ts'
 import type { PendingCall } from './call-assembler.ts'
-import { replaceInvalidBytes } from '../framing/utf8.ts'
+import { replaceInvalidBytes } from '../framing/utf8-decoder.ts'
 import type { PartEmitter } from '../turn/part-emitter.ts'
 
 /** Usually one part; several if the call contains several argument objects (T22, T142), none if it is empty. */
@@ -47,7 +47,7 @@ export function closeCall(pendingCall: PendingCall, { emitter, toolNames, hasEnd
     return createFlawed('ambiguous', 'The arguments may be mixed with those of another call.')
   if (!hasEnded)
     return createFlawed('unfinished', 'The response ended without an end signal, so the call may be incomplete (T53).')
-  if (!isWellFormed([pendingCall.raw, ...pendingCall.nameFragments, ...pendingCall.ids]))
+  if (!hasOnlyWellFormedStrings([pendingCall.raw, ...pendingCall.nameFragments, ...pendingCall.ids]))
     return createFlawed('not-json', NOT_UTF8_MESSAGE)
   if (pendingCall.isFreeform)
     return { parts: [{ ...call, freeform: true, input: { input: pendingCall.raw } }], warnings: [] }
@@ -60,7 +60,7 @@ export function closeCall(pendingCall: PendingCall, { emitter, toolNames, hasEnd
   )
 
   // An escape sequence may be a lone surrogate, which a tool could not write.
-  if (!isWellFormed(inputs)) return createFlawed('not-json', NOT_UTF8_MESSAGE)
+  if (!hasOnlyWellFormedStrings(inputs)) return createFlawed('not-json', NOT_UTF8_MESSAGE)
 
   const unwrapped = inputs.length === 1 ? unwrapParallel(wireName, inputs[0] ?? {}, toolNames) : undefined
   if (unwrapped) {
@@ -99,10 +99,10 @@ const NOT_UTF8_MESSAGE =
 
 /** The joined fragments; if these are invalid and each fragment repeats the previous one, the last fragment (T20). */
 function readPendingArguments(pendingCall: PendingCall) {
-  const read = parseArguments(pendingCall.raw)
+  const read = parseCallArguments(pendingCall.raw)
   if (read.ok || pendingCall.cumulativeText === undefined || pendingCall.fragmentCount < 2)
     return { raw: pendingCall.raw, read }
-  const last = parseArguments(pendingCall.cumulativeText)
+  const last = parseCallArguments(pendingCall.cumulativeText)
   if (!last.ok) return { raw: pendingCall.raw, read }
   const message = 'Each fragment repeated the arguments so far; the last one was used (T20).'
   return {

@@ -1,7 +1,7 @@
 import { toCanonicalJson } from '../../model/json.ts'
 import type { NameCandidates } from './call-name.ts'
 import type { PendingCall } from './call-assembler.ts'
-import { parseArguments } from './parse-arguments.ts'
+import { parseCallArguments } from './parse-arguments.ts'
 import { isCallOpen, type PendingCalls } from './pending-calls.ts'
 
 /** The hints of a fragment; empty ones are undefined. */
@@ -29,7 +29,7 @@ type FindNameCandidates = (pieces: readonly string[]) => NameCandidates
  * Finds the call that a fragment belongs to: by id, then by index, then by its position in the list, then the newest call
  * that is still open. If two open calls are possible, both become ambiguous: better no call than a wrong one.
  */
-export function matchFragment(
+export function findCallOfFragment(
   pendingCalls: PendingCalls,
   hints: FragmentHints,
   findCandidates: FindNameCandidates,
@@ -215,8 +215,8 @@ function isRepeatedCall(pendingCall: PendingCall, hints: FragmentHints): boolean
   if (hints.args === pendingCall.raw) return true
   // White space and escapes do not make this much difference. Long arguments are not parsed again for each fragment.
   if (pendingCall.raw.length > MAX_WHITESPACE_RATIO * (hints.args.length + MAX_WHITESPACE_RATIO)) return false
-  const before = parseArguments(pendingCall.raw)
-  const now = parseArguments(hints.args)
+  const before = parseCallArguments(pendingCall.raw)
+  const now = parseCallArguments(hints.args)
   return before.ok && now.ok && toCanonicalJson(before.inputs) === toCanonicalJson(now.inputs)
 }
 

@@ -17,7 +17,7 @@ interface ArgumentsError {
  * Parses the argument text of a closed call. It may unwrap, re-escape, strip and split, but never adds a character that
  * closes something, so truncated text is rejected (T37–T39). There is more than one input only in the case of T22.
  */
-export function parseArguments(raw: string): ArgumentsResult {
+export function parseCallArguments(raw: string): ArgumentsResult {
   // A tool without parameters is called with nothing, or with null (T17).
   if (raw.trim() === '') return { ok: true, inputs: [{}], notes: [] }
   return parseArgumentText(raw, 0)

@@ -1,8 +1,8 @@
 import type { Fault, FaultKind } from '../../model/fault.ts'
-import { listObjects } from '../../model/json.ts'
+import { filterObjects } from '../../model/json.ts'
 import { isContextOverflow } from './context-overflow.ts'
 import { type HeaderMap, parseRequestedWait, parseRetryAfter } from './retry-after.ts'
-import type { ParsedError } from './parse-error.ts'
+import type { ParsedVendorError } from './parse-error.ts'
 import { defined } from '../../model/defined.ts'
 
 interface ErrorContext {
@@ -11,7 +11,7 @@ interface ErrorContext {
 }
 
 /** Decides the kind of an error by its message first, and by its status second (T158). */
-export function classifyError(error: ParsedError, context: ErrorContext = {}): Fault {
+export function classifyVendorError(error: ParsedVendorError, context: ErrorContext = {}): Fault {
   const http = context.status !== undefined && context.status >= 300 ? context.status : undefined
   // A gateway that responds with 200 or 500 often gives the real status in the body.
   const status = error.status ?? http ?? findStatusByLabel(error.type) ?? findStatusByLabel(error.code)
@@ -28,7 +28,7 @@ export function classifyError(error: ParsedError, context: ErrorContext = {}): F
   }
 }
 
-function chooseFaultKind(error: ParsedError, status: number | undefined, headers: HeaderMap): FaultKind {
+function chooseFaultKind(error: ParsedVendorError, status: number | undefined, headers: HeaderMap): FaultKind {
   const labels = [error.code, error.type, ...listGoogleReasons(error.details)].join(' ')
   // Long messages quote the request, which may contain anything.
   const searchText = `${labels} ${error.message.slice(0, 600)}`
@@ -56,16 +56,20 @@ function chooseFaultKind(error: ParsedError, status: number | undefined, headers
 }
 
 /** Rate limit counters are sent with every response; they matter only for errors about limits. */
-function chooseRetryDelay(kind: FaultKind, error: ParsedError, headers: ErrorContext['headers']): number | undefined {
+function chooseRetryDelay(
+  kind: FaultKind,
+  error: ParsedVendorError,
+  headers: ErrorContext['headers'],
+): number | undefined {
   if (kind === 'rate' || kind === 'quota') return parseRetryAfter(error, headers)
   return kind === 'server' ? parseRequestedWait(error, headers) : undefined
 }
 
 /** The identifiers in Google's error details: reasons and the names of quotas. */
 function listGoogleReasons(details: unknown): string[] {
-  const reasons = listObjects(details).flatMap((item) => [
+  const reasons = filterObjects(details).flatMap((item) => [
     item['reason'],
-    ...listObjects(item['violations']).map((violation) => violation['quotaId']),
+    ...filterObjects(item['violations']).map((violation) => violation['quotaId']),
   ])
   return reasons.filter((reason) => typeof reason === 'string')
 }

@@ -1,7 +1,7 @@
-import type { ParsedError } from './parse-error.ts'
+import type { ParsedVendorError } from './parse-error.ts'
 
 /** Is the conversation too long for the model (T159)? Then only compaction helps. */
-export function isContextOverflow(error: ParsedError, status: number | undefined): boolean {
+export function isContextOverflow(error: ParsedVendorError, status: number | undefined): boolean {
   const searchText = `${error.code ?? ''} ${error.type ?? ''} ${error.message.slice(0, 1000)}`
   // A rate limit is not an overflow, even if the message is about tokens; and 429 never means overflow (T158).
   if (status === 429 || RATE_LIMIT_PHRASE.test(searchText)) return false

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { ResponseError } from '../response-writer.ts'
+import type { VendorErrorReport } from '../response-writer.ts'
 
-export function createOpenaiErrorBody({ status, message, code }: ResponseError): JsonObject {
+export function createOpenaiErrorBody({ status, message, code }: VendorErrorReport): JsonObject {
   const [type, usual] =
     ERROR_LABELS_BY_STATUS.get(status) ?? (status >= 500 ? ['server_error', null] : ['invalid_request_error', null])
   return { error: { message, type, param: null, code: code ?? usual } }

@@ -2,7 +2,7 @@ import { defined } from '../../model/defined.ts'
 import { isObject, tryParseJson } from '../../model/json.ts'
 
 /** The error of any vendor, in one form. */
-export interface ParsedError {
+export interface ParsedVendorError {
   readonly message: string
   readonly code?: string
   readonly type?: string
@@ -16,12 +16,12 @@ export interface ParsedError {
 }
 
 /** The error in a frame, if there is one, in the format of any vendor (T107). */
-export function parseError(value: unknown): ParsedError | undefined {
+export function parseVendorError(value: unknown): ParsedVendorError | undefined {
   return parseAtDepth(value, 0)
 }
 
 /** `depth` counts the errors around this one. */
-function parseAtDepth(value: unknown, depth: number): ParsedError | undefined {
+function parseAtDepth(value: unknown, depth: number): ParsedVendorError | undefined {
   if (depth > MAX_NESTED_ERRORS) return undefined
   const one: unknown = Array.isArray(value) ? value[0] : value
   if (!isObject(one)) return undefined
@@ -29,7 +29,7 @@ function parseAtDepth(value: unknown, depth: number): ParsedError | undefined {
 }
 
 /** `{error: …}`; null, false and empty values mean that there is no error. */
-function parseErrorField(value: Fields, depth: number): ParsedError | undefined {
+function parseErrorField(value: Fields, depth: number): ParsedVendorError | undefined {
   const error = value['error']
   if (isObject(error) && Object.keys(error).length > 0) return parseErrorObject(error, value, depth)
   if (typeof error === 'string' && error !== '') return parseErrorText(error, value, depth)
@@ -37,7 +37,7 @@ function parseErrorField(value: Fields, depth: number): ParsedError | undefined 
 }
 
 /** The error of an envelope's content (Code Assist, response.failed) or of a choice. */
-function parseEnclosedError(value: Fields, depth: number): ParsedError | undefined {
+function parseEnclosedError(value: Fields, depth: number): ParsedVendorError | undefined {
   const response = value['response']
   if (isObject(response)) return parseErrorField(response, depth)
   const choices = value['choices']
@@ -50,7 +50,7 @@ function parseEnclosedError(value: Fields, depth: number): ParsedError | undefin
 }
 
 /** Errors without a key `error`. Their keys are common, so a frame with content is never taken for an error. */
-function parseBareError(value: Fields, depth: number): ParsedError | undefined {
+function parseBareError(value: Fields, depth: number): ParsedVendorError | undefined {
   const minimax = value['base_resp']
   if (isObject(minimax) && (toInteger(minimax['status_code']) ?? 0) !== 0) {
     return parseErrorObject({ message: minimax['status_msg'], code: minimax['status_code'] }, {}, depth)
@@ -68,7 +68,7 @@ function parseBareError(value: Fields, depth: number): ParsedError | undefined {
   return { ...first, message: extractMessage(errors) || first.message }
 }
 
-function parseErrorObject(error: Fields, outer: Fields, depth: number): ParsedError {
+function parseErrorObject(error: Fields, outer: Fields, depth: number): ParsedVendorError {
   const metadata = isObject(error['metadata']) ? error['metadata'] : undefined
   const inner = parseNestedError(metadata?.['raw'], depth) ?? parseNestedError(error['message'], depth)
   const message =
@@ -94,7 +94,7 @@ function parseErrorObject(error: Fields, outer: Fields, depth: number): ParsedEr
   return createParsedError(joinMessages(message, metadata?.['raw'], inner), fields)
 }
 
-function parseErrorText(error: string, outer: Fields, depth: number): ParsedError {
+function parseErrorText(error: string, outer: Fields, depth: number): ParsedVendorError {
   const inner = parseNestedError(error, depth)
   if (inner) return inner
   const more = nonEmptyText(outer['error_description']) ?? nonEmptyText(outer['message'])
@@ -108,21 +108,21 @@ function parseErrorText(error: string, outer: Fields, depth: number): ParsedErro
 
 function createParsedError(
   message: string,
-  fields: { [Key in keyof ParsedError]?: ParsedError[Key] | undefined },
-): ParsedError {
+  fields: { [Key in keyof ParsedVendorError]?: ParsedVendorError[Key] | undefined },
+): ParsedVendorError {
   const written = fields.written ?? OLLAMA_PARSE_ERROR.exec(message)?.[1]
   return { ...defined({ ...fields, written }), message: message.slice(0, MAX_MESSAGE_CHARS) }
 }
 
 /** The error inside an error: gateways pass on the error of their upstream, often as a string of JSON. */
-function parseNestedError(value: unknown, depth: number): ParsedError | undefined {
+function parseNestedError(value: unknown, depth: number): ParsedVendorError | undefined {
   if (typeof value !== 'string') return isObject(value) ? parseAtDepth(value, depth + 1) : undefined
   if (value.length > MAX_NESTED_CHARS) return undefined
   const start = looksLikeJson(value) ? 0 : value.indexOf('{"error"')
   return start < 0 ? undefined : parseAtDepth(tryParseJson(value.slice(start)), depth + 1)
 }
 
-function joinMessages(message: string, raw: unknown, inner: ParsedError | undefined): string {
+function joinMessages(message: string, raw: unknown, inner: ParsedVendorError | undefined): string {
   const more = inner?.message ?? (typeof raw === 'string' ? raw.slice(0, MAX_RAW_CHARS) : '')
   if (raw === undefined) return inner && looksLikeJson(message) ? more : message
   return more === '' || message.includes(more) ? message : `${message}: ${more}`

@@ -1,5 +1,5 @@
 import { isObject } from '../../model/json.ts'
-import type { ParsedError } from './parse-error.ts'
+import type { ParsedVendorError } from './parse-error.ts'
 
 export type HeaderMap = Readonly<Record<string, string>>
 
@@ -7,12 +7,12 @@ export type HeaderMap = Readonly<Record<string, string>>
  * The retry hint of an error in any format, in milliseconds (T157); undefined if there is none. Points in time are compared
  * with the `date` header of the response. There is no upper limit: the caller decides what is too long.
  */
-export function parseRetryAfter(error: ParsedError, headers: HeaderMap = {}): number | undefined {
+export function parseRetryAfter(error: ParsedVendorError, headers: HeaderMap = {}): number | undefined {
   return parseRequestedWait(error, headers) ?? parseResetWait({ ...headers, ...getUpstreamHeaders(error, headers) })
 }
 
 /** Only explicit requests to wait, without the rate limit counters that some vendors send with every response. */
-export function parseRequestedWait(error: ParsedError, headers: HeaderMap = {}): number | undefined {
+export function parseRequestedWait(error: ParsedVendorError, headers: HeaderMap = {}): number | undefined {
   return (
     parseHeaderWait(headers) ??
     parseHeaderWait(getUpstreamHeaders(error, headers)) ??
@@ -41,7 +41,7 @@ function parseResetWait(headers: HeaderMap): number | undefined {
 }
 
 /** The headers of an upstream that a gateway put into the body. */
-function getUpstreamHeaders(error: ParsedError, headers: HeaderMap): HeaderMap {
+function getUpstreamHeaders(error: ParsedVendorError, headers: HeaderMap): HeaderMap {
   const inner = isObject(error.details) ? error.details['headers'] : undefined
   if (!isObject(inner)) return {}
   const named = Object.entries(inner)

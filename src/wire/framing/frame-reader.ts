@@ -1,6 +1,6 @@
 import type { Frame } from './frame.ts'
 import { isObject } from '../../model/json.ts'
-import { INVALID_BYTES, replaceInvalidBytes } from './utf8.ts'
+import { INVALID_BYTES_MARKER, replaceInvalidBytes } from './utf8-decoder.ts'
 
 /** Splits decoded text into frames, and appends them to a list of the caller. */
 export interface FrameReader {
@@ -21,7 +21,7 @@ export function appendFrames(frames: Frame[], text: string, event?: string): voi
   }
   if (text.length > MIN_DEEP_CHARS && isTooDeep(text))
     return void frames.push({ ...createBadFrame(text, event), deep: true })
-  if (text.includes(INVALID_BYTES) && !isBrokenOnlyInContent(value))
+  if (text.includes(INVALID_BYTES_MARKER) && !isBrokenOnlyInContent(value))
     return void frames.push(createBadFrame(text, event))
   if (Array.isArray(value)) for (const item of value) frames.push(createJsonFrame(item, event))
   else frames.push(createJsonFrame(value, event))
@@ -54,11 +54,11 @@ function isTooDeep(text: string): boolean {
  * invalid bytes in its keys or type would be misunderstood, and its content would be missing.
  */
 function isBrokenOnlyInContent(value: unknown, key = ''): boolean {
-  if (typeof value === 'string') return CONTENT_KEYS.has(key) || !value.includes(INVALID_BYTES)
+  if (typeof value === 'string') return CONTENT_KEYS.has(key) || !value.includes(INVALID_BYTES_MARKER)
   if (Array.isArray(value)) return value.every((item) => isBrokenOnlyInContent(item, key))
   if (!isObject(value) || ARGUMENT_KEYS.has(key)) return true
   return Object.entries(value).every(
-    ([inner, item]) => !inner.includes(INVALID_BYTES) && isBrokenOnlyInContent(item, inner),
+    ([inner, item]) => !inner.includes(INVALID_BYTES_MARKER) && isBrokenOnlyInContent(item, inner),
   )
 }
 

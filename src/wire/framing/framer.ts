@@ -1,9 +1,9 @@
 import type { Frame, Framer } from './frame.ts'
 import type { FrameReader } from './frame-reader.ts'
-import { createJsonValuesReader } from './json-values.ts'
+import { createJsonValuesReader } from './json-values-reader.ts'
 import { createNdjsonReader } from './ndjson.ts'
 import { createSseReader } from './sse.ts'
-import { INVALID_BYTES, createUtf8Decoder } from './utf8.ts'
+import { INVALID_BYTES_MARKER, createUtf8Decoder } from './utf8-decoder.ts'
 import { createUnreadableReader, createWholeTextReader } from './unframed-text.ts'
 
 /** The content type is only a hint; the first characters decide (T26, T112, T113). */
@@ -54,6 +54,6 @@ function chooseFrameReader(head: string, declaredFraming: DeclaredFraming, last:
 }
 
 /** The bytes 1f 8b after decoding: the second one is invalid UTF-8 (T115). */
-const GZIP_MAGIC = `\u001F${INVALID_BYTES}`
+const GZIP_MAGIC = `\u001F${INVALID_BYTES_MARKER}`
 const SSE_FIELD = /^(?:data|event|id|retry)?:/
 const SSE_FIELD_PREFIX = /^(?:d(?:a(?:ta?)?)?|e(?:v(?:e(?:nt?)?)?)?|id?|r(?:e(?:t(?:ry?)?)?)?)$/

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { Frame } from './frame.ts'
 import { appendFrames, createBadFrame, type FrameReader } from './frame-reader.ts'
-import { INVALID_BYTES } from './utf8.ts'
+import { INVALID_BYTES_MARKER } from './utf8-decoder.ts'
 
 /** Server-sent events by the WHATWG standard; a last event without a blank line after it is accepted (T106). */
 export function createSseReader(): FrameReader {
@@ -23,7 +23,7 @@ export function createSseReader(): FrameReader {
       if (line.startsWith('{')) {
         hasEvents = true
         appendFrames(frames, line)
-      } else if (line.includes(INVALID_BYTES)) {
+      } else if (line.includes(INVALID_BYTES_MARKER)) {
         // It may have been a line of data, whose content is missing now.
         frames.push(createBadFrame(line))
       } else {

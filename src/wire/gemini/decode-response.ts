@@ -1,11 +1,11 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import type { Grounding } from '../../model/grounding.ts'
-import { isObject, type Json, listObjects, nonBlankString, objectOrEmpty } from '../../model/json.ts'
+import { isObject, type Json, filterObjects, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import type { FinishReason, NativeData, WireId } from '../../model/turn.ts'
 import { normalizeUsage } from '../../model/usage.ts'
-import { parseError } from '../errors/parse-error.ts'
-import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { parseVendorError } from '../errors/parse-error.ts'
+import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
@@ -69,7 +69,7 @@ export function finishGeminiDecoding(state: GeminiDecoderState, fault?: Fault): 
 
 function decodeValue(state: GeminiDecoderState, json: unknown): void {
   if (Array.isArray(json)) return json.forEach((one) => decodeValue(state, one))
-  const error = parseError(json)
+  const error = parseVendorError(json)
   if (error) state.builder.failWith(error)
   if (error && !(isObject(json) && 'candidates' in json)) return
   if (!isObject(json)) return state.builder.warn('unknown-frame', 'A frame that is not an object was ignored.')
@@ -85,7 +85,7 @@ function decodeChunk(state: GeminiDecoderState, json: GeminiChunk): void {
   recordUsage(state, json.usageMetadata)
   const { blockReason } = objectOrEmpty(json.promptFeedback)
   if (typeof blockReason === 'string' && !UNSPECIFIED.has(blockReason)) recordFinish(state, 'filter', blockReason)
-  const candidates = listObjects(json.candidates)
+  const candidates = filterObjects(json.candidates)
   const first = candidates.find((one, at) => (typeof one['index'] === 'number' ? one['index'] : at) === 0)
   if (candidates.length > (first ? 1 : 0) && !state.hasOtherCandidates) {
     state.hasOtherCandidates = true
@@ -95,7 +95,7 @@ function decodeChunk(state: GeminiDecoderState, json: GeminiChunk): void {
 }
 
 function decodeCandidate(state: GeminiDecoderState, json: Record<string, unknown>, frame: GeminiChunk): void {
-  const parts = listObjects(objectOrEmpty(json['content'])['parts'])
+  const parts = filterObjects(objectOrEmpty(json['content'])['parts'])
   if (!state.calls.startFrame(parts, frame)) for (const one of parts) decodePart(state, one)
   state.grounding = mergeGrounding(json, state.grounding)
   const finishLabel = json['finishReason']
@@ -210,7 +210,7 @@ const COUNT_KEYS = [
 const SERVER_PARTS = new Set(['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'])
 
 /** Every other finish reason is a fault, so that no call runs (T123–T125). */
-const FINISH_REASONS = mapFinishLabels({
+const FINISH_REASONS = createFinishReasonMap({
   // The second one is sent by test servers.
   stop: 'STOP FUNCTION_CALL',
   length: 'MAX_TOKENS',

@@ -66,7 +66,7 @@ export function encodeGeminiBody(
   const hasDeclarations = profile.tools === 'native' && projection.tools.length > 0
   const tools: JsonObject[] = [
     ...(hasDeclarations ? [{ functionDeclarations: projection.tools.map((tool) => declareTool(tool, profile)) }] : []),
-    ...(request.serverTools ?? []).map((tool) => ({ [SERVER_TOOLS[tool]]: {} })),
+    ...(request.serverTools ?? []).map((tool) => ({ [GEMINI_SERVER_TOOL_NAMES[tool]]: {} })),
   ]
   const config = hasDeclarations ? createToolConfig(request.toolChoice, context) : undefined
   const generation = createGenerationConfig(request.params ?? {}, profile, warnings)
@@ -85,7 +85,7 @@ export function encodeGeminiBody(
 }
 
 /** The names of server tools in the API. */
-export const SERVER_TOOLS = { url_context: 'urlContext', google_search: 'googleSearch' } as const
+export const GEMINI_SERVER_TOOL_NAMES = { url_context: 'urlContext', google_search: 'googleSearch' } as const
 
 function declareTool({ name, description, schema }: DeclaredTool, { dialect }: Profile): JsonObject {
   if (dialect !== 'gemini') return { name, description, parametersJsonSchema: schema }

@@ -1,4 +1,4 @@
-import { listObjects, stringOrEmpty } from '../../model/json.ts'
+import { filterObjects, stringOrEmpty } from '../../model/json.ts'
 
 /**
  * Converts arguments that are sent as values with JSON paths (Vertex, `streamFunctionCallArguments`) to JSON text. What is
@@ -77,7 +77,7 @@ export function createPartialArgsWriter(): PartialArgsWriter {
   return {
     push(pieces) {
       let text = ''
-      for (const fields of listObjects(pieces)) {
+      for (const fields of filterObjects(pieces)) {
         if (broken === undefined) text += piece(fields)
         hasStarted ||= text !== ''
       }

@@ -2,15 +2,15 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  listObjects,
+  filterObjects,
   nonBlankString,
   objectOrEmpty,
   stringOrEmpty,
 } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn, WireId } from '../../model/turn.ts'
-import { appendResults, createReadNative, readToolSchema } from '../read-parts.ts'
-import { SERVER_TOOLS } from './encode-request.ts'
+import { appendResults, createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
+import { GEMINI_SERVER_TOOL_NAMES } from './encode-request.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -22,21 +22,21 @@ export function readGeminiRequest(body: unknown): ModelRequest {
 export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
   const system = readInstruction(getField(body, 'systemInstruction'))
   const config = getField(objectOrEmpty(getField(body, 'toolConfig')), 'functionCallingConfig')
-  const tools = listObjects(body['tools'])
+  const tools = filterObjects(body['tools'])
   const serverTools = tools.flatMap(readServerTools)
   return {
     model: stringOrEmpty(body['model']).replace(/^models\//, ''),
     ...(system !== '' && { system }),
-    tools: tools.flatMap((tool) => listObjects(getField(tool, 'functionDeclarations'))).map(readDeclaration),
+    tools: tools.flatMap((tool) => filterObjects(getField(tool, 'functionDeclarations'))).map(readDeclaration),
     ...(serverTools.length > 0 && { serverTools }),
     ...defined({ toolChoice: readToolChoice(config) }),
-    turns: readTurns(wire, listObjects(body['contents'])),
+    turns: readTurns(wire, filterObjects(body['contents'])),
     params: readParams(objectOrEmpty(getField(body, 'generationConfig'))),
   }
 }
 
 function readServerTools(tool: GeminiPart): ServerTool[] {
-  const entries = Object.entries(SERVER_TOOLS) as [ServerTool, string][]
+  const entries = Object.entries(GEMINI_SERVER_TOOL_NAMES) as [ServerTool, string][]
   return entries.flatMap(([name, field]) => (isObject(getField(tool, field)) ? [name] : []))
 }
 
@@ -51,7 +51,7 @@ function readTurns(wire: WireId, contents: readonly GeminiPart[]): Turn[] {
   let open: OpenCall[] = []
   let calls = 0
   for (const content of contents) {
-    const parts = listObjects(content['parts'])
+    const parts = filterObjects(content['parts'])
     if (content['role'] === 'model') {
       const modelParts = parts.map((part) => readModelPart(wire, part, () => `call${calls++}`))
       open = modelParts.flatMap((part) => (part.kind === 'call' ? [{ call: part, id: part.native?.id }] : []))
@@ -79,7 +79,7 @@ function readUserPart(wire: WireId, part: GeminiPart): TextPart | MediaPart {
 function readModelPart(wire: WireId, part: GeminiPart, newId: () => string): AssistantPart {
   const thoughtSignature = nonBlankString(part['thoughtSignature'])
   const signature = thoughtSignature === undefined ? undefined : { thoughtSignature }
-  const nativeField = signature ? { native: createReadNative(wire, undefined, signature) } : {}
+  const nativeField = signature ? { native: createNativeDataFromRequest(wire, undefined, signature) } : {}
   const call = part['functionCall']
   if (isObject(call)) {
     const args = call['args'] ?? {}
@@ -89,7 +89,7 @@ function readModelPart(wire: WireId, part: GeminiPart, newId: () => string): Ass
       name: stringOrEmpty(call['name']),
       raw: typeof args === 'string' ? args : JSON.stringify(args),
       ...(isObject(args) && { input: args as JsonObject }),
-      native: createReadNative(wire, nonBlankString(call['id']), signature),
+      native: createNativeDataFromRequest(wire, nonBlankString(call['id']), signature),
     }
   }
   if (typeof part['text'] === 'string')
@@ -100,7 +100,7 @@ function readModelPart(wire: WireId, part: GeminiPart, newId: () => string): Ass
 
 function readUnknownPart(wire: WireId, part: GeminiPart): TextPart {
   const item = toNativeItem(getPartKind(part) ?? 'native', part)
-  return { kind: 'text', text: '', native: createReadNative(wire, undefined, item) }
+  return { kind: 'text', text: '', native: createNativeDataFromRequest(wire, undefined, item) }
 }
 
 /** A result refers to its call by id, or else to the first open call of its name (T126). */
@@ -112,7 +112,7 @@ function readResultPart(fields: GeminiPart, open: OpenCall[]): ResultPart {
   const [answered] = at < 0 ? [] : open.splice(at, 1)
   const response = objectOrEmpty(fields['response']) as JsonObject
   const only = Object.keys(response).length === 1 ? (response['output'] ?? response['error']) : undefined
-  const media = listObjects(fields['parts']).flatMap((part) => toMediaPart(part) ?? [])
+  const media = filterObjects(fields['parts']).flatMap((part) => toMediaPart(part) ?? [])
   return {
     kind: 'result',
     id: answered?.call.id ?? id ?? '',
@@ -126,7 +126,7 @@ function readResultPart(fields: GeminiPart, open: OpenCall[]): ResultPart {
 function readInstruction(fields: unknown): string {
   if (typeof fields === 'string') return fields
   if (!isObject(fields)) return ''
-  const parts = Array.isArray(fields['parts']) ? listObjects(fields['parts']) : [fields]
+  const parts = Array.isArray(fields['parts']) ? filterObjects(fields['parts']) : [fields]
   return parts.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : [])).join('\n')
 }
 

@@ -2,16 +2,16 @@ import type { JsonObject } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import {
-  getCallId,
+  getVendorCallId,
   toVendorFinishReason,
   type VendorFinishReasons,
   getNativeData,
   type ResponseWriter,
-  type ResponseError,
+  type VendorErrorReport,
   type ResponseMetadata,
   createResponseStream,
 } from '../response-writer.ts'
-import { toRawJson } from '../json/raw-json.ts'
+import { markAsRawJson } from '../json/raw-json.ts'
 import { defined } from '../../model/defined.ts'
 
 export const geminiResponseWriter: ResponseWriter = createResponseWriter('gemini', (response) => response)
@@ -81,8 +81,8 @@ function toWholeParts(part: AssistantPart, wire: GeminiWire): JsonObject[] {
       if (part.data === undefined) return [{ fileData: { mimeType: part.mime, fileUri: part.uri ?? '' } }]
       return [{ inlineData: { mimeType: part.mime, data: part.data } }]
     case 'call': {
-      const id = wire === 'gemini' ? { id: getCallId(part) } : {}
-      return [{ functionCall: { ...id, name: part.name, args: toRawJson(part.raw) }, ...signature }]
+      const id = wire === 'gemini' ? { id: getVendorCallId(part) } : {}
+      return [{ functionCall: { ...id, name: part.name, args: markAsRawJson(part.raw) }, ...signature }]
     }
     default:
       return part satisfies never
@@ -137,7 +137,7 @@ function toUsageMetadata(usage: Usage, isLast: boolean): JsonObject {
   }
 }
 
-function createErrorBody({ status, message, code }: ResponseError): JsonObject {
+function createErrorBody({ status, message, code }: VendorErrorReport): JsonObject {
   const statusName = STATUS_NAMES.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
   const reason = code === undefined ? {} : { details: [{ '@type': ERROR_INFO, reason: code, domain: 'dragoman' }] }
   return { error: { code: status, message, status: statusName, ...reason } }

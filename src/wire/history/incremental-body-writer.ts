@@ -9,7 +9,7 @@ import {
   type HashedHistory,
   createPrefixHasher,
   joinHashLists,
-  hashMessage,
+  hashMessagePrefix,
   type PrefixHashes,
 } from './prefix-hashes.ts'
 import { type IdRegistry, createIdRegistry } from './transcript.ts'
@@ -154,7 +154,7 @@ function hashMessages(texts: readonly EncodedMessage[], cached: CachedHistory): 
   const hashes: string[] = []
   for (const { item, text } of texts) {
     if (isSystemMessage(item) && cached.hashes.length + hashes.length === 0) cached.systemText = text
-    else hashes.push(hashMessage(item, text, hashes.at(-1) ?? cached.hashes.at(-1)))
+    else hashes.push(hashMessagePrefix(item, text, hashes.at(-1) ?? cached.hashes.at(-1)))
   }
   return hashes
 }

@@ -58,7 +58,7 @@ export function isSystemMessage(item: Json | undefined): boolean {
 }
 
 /** The hash of a message and everything before it. */
-export function hashMessage(item: Json, text: string, before: string | undefined): string {
+export function hashMessagePrefix(item: Json, text: string, before: string | undefined): string {
   return getRoleLetter(item) + base62Hash(`${before ?? ''}${text}`, HASH_CHARS)
 }
 

@@ -25,7 +25,7 @@ export function createJsonScanner(): JsonScanner {
         const code = text.charCodeAt(at)
         if (quote !== 0) {
           if (escaped) escaped = false
-          else if (code === BACKSLASH) escaped = true
+          else if (code === BACKSLASH_CODE) escaped = true
           else if (code === quote) {
             quote = 0
             if (depth === 0) complete = true
@@ -37,9 +37,9 @@ export function createJsonScanner(): JsonScanner {
           continue
         }
         // JSON has no single quotes outside strings, so they can only belong to a Python or JavaScript string.
-        if (code === QUOTE || (code === APOSTROPHE && depth > 0)) quote = code
-        else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++
-        else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+        if (code === QUOTE_CODE || (code === APOSTROPHE && depth > 0)) quote = code
+        else if (code === OPEN_BRACE_CODE || code === OPEN_BRACKET_CODE) depth++
+        else if (code === CLOSE_BRACE_CODE || code === CLOSE_BRACKET_CODE) {
           if (depth > 0) depth--
           if (depth === 0) complete = true
         } else if (depth === 0) inLiteral = true
@@ -69,9 +69,9 @@ export function isWhitespace(code: number): boolean {
 }
 
 const APOSTROPHE = 39
-export const QUOTE = 34
-export const OPEN_BRACKET = 91
-export const BACKSLASH = 92
-export const CLOSE_BRACKET = 93
-export const OPEN_BRACE = 123
-export const CLOSE_BRACE = 125
+export const QUOTE_CODE = 34
+export const OPEN_BRACKET_CODE = 91
+export const BACKSLASH_CODE = 92
+export const CLOSE_BRACKET_CODE = 93
+export const OPEN_BRACE_CODE = 123
+export const CLOSE_BRACE_CODE = 125

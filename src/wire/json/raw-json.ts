@@ -4,7 +4,7 @@ import type { Json } from '../../model/json.ts'
  * JSON text that is to be written exactly as it is, with numbers that no double can hold, duplicate keys or deep nesting.
  * It is kept as a marked string; text that is not JSON is a plain string.
  */
-export function toRawJson(raw: string): Json {
+export function markAsRawJson(raw: string): Json {
   try {
     JSON.parse(raw)
     // Here a line end can only be between values; in an SSE event it would end the line.

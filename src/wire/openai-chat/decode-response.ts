@@ -3,9 +3,9 @@ import type { Fault } from '../../model/fault.ts'
 import { isObject, type Json, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { FinishReason } from '../../model/turn.ts'
 import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
-import { parseError } from '../errors/parse-error.ts'
-import { readMediaUrl } from '../read-parts.ts'
-import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { parseVendorError } from '../errors/parse-error.ts'
+import { parseMediaUrl } from '../read-parts.ts'
+import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
 import { createReasoningSplitter, type TextOrReasoning } from '../turn/reasoning-splitter.ts'
@@ -56,7 +56,8 @@ export function finishChatDecoding(state: ChatDecoderState, fault?: Fault): Turn
 function decodeChunk(state: ChatDecoderState, value: Record<string, unknown>): void {
   const { builder } = state
   const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : undefined
-  const error = !choices || (value['error'] !== undefined && value['error'] !== null) ? parseError(value) : undefined
+  const error =
+    !choices || (value['error'] !== undefined && value['error'] !== null) ? parseVendorError(value) : undefined
   if (error) builder.failWith(error, state.status)
   else if (!CHUNK_KEYS.some((key) => key in value))
     builder.warn('unknown-frame', `A frame of unknown format was ignored: ${JSON.stringify(value).slice(0, 200)}`)
@@ -74,7 +75,7 @@ function decodeChunk(state: ChatDecoderState, value: Record<string, unknown>): v
 /** Only the first choice is read, except that a call may be in another one (T25). */
 function decodeChoice(state: ChatDecoderState, one: Record<string, unknown>, at: number): void {
   const { builder } = state
-  const error = isObject(one['error']) ? parseError(one) : undefined
+  const error = isObject(one['error']) ? parseVendorError(one) : undefined
   if (error) builder.failWith(error, state.status)
   const whole = isObject(one['message'])
   const delta = isObject(one['delta']) ? one['delta'] : objectOrEmpty(one['message'])
@@ -154,7 +155,7 @@ function decodeContentPart(state: ChatDecoderState, part: unknown): void {
 
 function addImage(state: ChatDecoderState, image: unknown): void {
   const { url } = objectOrEmpty(objectOrEmpty(image)['image_url'])
-  if (typeof url === 'string') state.builder.addPart(readMediaUrl(url, 'image/*'))
+  if (typeof url === 'string') state.builder.addPart(parseMediaUrl(url, 'image/*'))
 }
 
 /** A call in OpenAI's format, in Gemini's ({name, args}), or as free text (T16, T30). */
@@ -217,7 +218,7 @@ function guessFinishReason(label: string): FinishReason | undefined {
 }
 
 /** The finish reasons of endpoints, in lower case (T54). */
-const FINISH_REASONS = mapFinishLabels({
+const FINISH_REASONS = createFinishReasonMap({
   stop: 'stop end eos eos_token end_turn stop_sequence complete completed',
   calls: 'tool_calls tool_call tool_use function_call function_calls',
   length: 'length max_tokens model_length max_output_tokens model_context_window_exceeded',

@@ -11,7 +11,7 @@ import {
   formatResultWithStatus,
   joinSystemPrompt,
   limitStopSequences,
-  OPENAI_IMAGE_MIME,
+  OPENAI_IMAGE_MIME_PATTERN,
 } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import {
@@ -188,7 +188,7 @@ function encodeMedia(part: MediaPart, profile: Profile): JsonObject {
   if (!profile.media) return { type: 'text', text: `(${label} was left out: this model takes text only)` }
   const url = toMediaUrl(part)
   if (url === undefined) return { type: 'text', text: `(${label} is empty)` }
-  if (OPENAI_IMAGE_MIME.test(part.mime)) return { type: 'image_url', image_url: { url } }
+  if (OPENAI_IMAGE_MIME_PATTERN.test(part.mime)) return { type: 'image_url', image_url: { url } }
   if (part.mime.startsWith('image/'))
     return { type: 'text', text: `(${label} was left out: it cannot be shown to this model)` }
   const format = AUDIO_FORMATS[part.mime]

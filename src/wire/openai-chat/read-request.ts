@@ -1,8 +1,8 @@
-import { isObject, type Json, listObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { isObject, type Json, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, ResultPart, TextPart, Turn } from '../../model/turn.ts'
-import { parseArguments } from '../calls/parse-arguments.ts'
-import { appendResults, createReadNative, readMediaUrl, readToolSchema } from '../read-parts.ts'
+import { parseCallArguments } from '../calls/parse-arguments.ts'
+import { appendResults, createNativeDataFromRequest, parseMediaUrl, readToolSchema } from '../read-parts.ts'
 import { REASONING_FIELDS } from './decode-response.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -14,7 +14,7 @@ export function readChatRequest(body: unknown): ModelRequest {
   const turns: Turn[] = []
   const system: string[] = []
   let callCount = 0
-  for (const message of listObjects(fields['messages'])) {
+  for (const message of filterObjects(fields['messages'])) {
     const role = message['role']
     if (role === 'system' || role === 'developer') system.push(toPlainText(message['content']))
     else if (role === 'assistant') {
@@ -26,7 +26,7 @@ export function readChatRequest(body: unknown): ModelRequest {
   return {
     model: stringOrEmpty(fields['model']),
     ...(system.length > 0 && { system: system.join('\n') }),
-    tools: listObjects(fields['tools']).map(readTool),
+    tools: filterObjects(fields['tools']).map(readTool),
     ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns,
     params: readParams(fields),
@@ -38,17 +38,17 @@ function readAssistantParts(message: Record<string, unknown>, newId: () => strin
   const field = REASONING_FIELDS.find((key) => stringOrEmpty(message[key]) !== '')
   const details = Array.isArray(message['reasoning_details']) ? (message['reasoning_details'] as Json) : undefined
   if (field !== undefined || details !== undefined) {
-    const native = details && createReadNative(WIRE_ID, undefined, { ...(field && { field }), details })
+    const native = details && createNativeDataFromRequest(WIRE_ID, undefined, { ...(field && { field }), details })
     parts.push({ kind: 'reasoning', text: field ? String(message[field]) : '', ...(native && { native }) })
   }
   parts.push(...readContentParts(message['content']))
-  for (const call of listObjects(message['tool_calls'])) {
+  for (const call of filterObjects(message['tool_calls'])) {
     const inner = getInnerObject(call) ?? call
     const args = inner['arguments'] ?? inner['input'] ?? inner['args']
     const raw = typeof args === 'string' ? args : JSON.stringify(args ?? {})
     const id = nonBlankString(call['id'])
     const isFreeform = call['type'] === 'custom'
-    const reading = parseArguments(raw)
+    const reading = parseCallArguments(raw)
     const input = isFreeform ? { input: raw } : reading.ok ? reading.inputs[0] : undefined
     const extra = isObject(call['extra_content']) ? { extra_content: call['extra_content'] as Json } : undefined
     parts.push({
@@ -58,7 +58,7 @@ function readAssistantParts(message: Record<string, unknown>, newId: () => strin
       raw,
       ...defined({ input }),
       ...(isFreeform && { freeform: true as const }),
-      native: createReadNative(WIRE_ID, id, extra),
+      native: createNativeDataFromRequest(WIRE_ID, id, extra),
     })
   }
   return parts
@@ -77,16 +77,16 @@ function readToolResult(message: Record<string, unknown>, turns: readonly Turn[]
     name: stringOrEmpty(message['name']),
     status: 'ok',
     content: readContentParts(message['content']),
-    native: createReadNative(WIRE_ID, id || undefined),
+    native: createNativeDataFromRequest(WIRE_ID, id || undefined),
   }
 }
 
 function readContentParts(content: unknown): (TextPart | MediaPart)[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
-  return listObjects(content).flatMap((part): (TextPart | MediaPart)[] => {
+  return filterObjects(content).flatMap((part): (TextPart | MediaPart)[] => {
     if (typeof part['text'] === 'string') return [{ kind: 'text', text: part['text'] }]
     const url = isObject(part['image_url']) ? part['image_url']['url'] : part['image_url']
-    if (typeof url === 'string') return [readMediaUrl(url, 'image/*')]
+    if (typeof url === 'string') return [parseMediaUrl(url, 'image/*')]
     if (!isObject(part['input_audio'])) return []
     const { format, data } = part['input_audio']
     return [{ kind: 'media', mime: `audio/${stringOrEmpty(format)}`, data: stringOrEmpty(data) }]
@@ -115,7 +115,7 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
   if (!isObject(value)) return undefined
   const allowed = value['allowed_tools']
   if (isObject(allowed) && Array.isArray(allowed['tools']))
-    return { only: listObjects(allowed['tools']).flatMap((one) => getChosenName(one) ?? []) }
+    return { only: filterObjects(allowed['tools']).flatMap((one) => getChosenName(one) ?? []) }
   const name = getChosenName(value)
   return name === undefined ? undefined : { name }
 }

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, listObjects, stringOrEmpty } from '../../model/json.ts'
+import { type Json, type JsonObject, filterObjects, stringOrEmpty } from '../../model/json.ts'
 
 /**
  * Joins the pieces of `reasoning_details`, which must be sent back complete (T77). Pieces of one item have the same index,
@@ -17,7 +17,7 @@ export function createReasoningDetailsBuilder(): ReasoningDetailsBuilder {
   return {
     add(pieces) {
       let text = ''
-      for (const fields of listObjects(pieces) as JsonObject[]) {
+      for (const fields of filterObjects(pieces) as JsonObject[]) {
         const { index, type, format } = fields
         text += getDetailText(fields)
         const key = index === undefined ? undefined : JSON.stringify([index, type, format])

@@ -3,11 +3,11 @@ import type { AssistantPart } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
 import {
-  getCallId,
+  getVendorCallId,
   toVendorFinishReason,
   type VendorFinishReasons,
   type ResponseWriter,
-  type ResponseFrame,
+  type WrittenResponseFrame,
   type ResponseMetadata,
   createResponseStream,
   addIdPrefix,
@@ -20,10 +20,11 @@ export const chatResponseWriter: ResponseWriter = {
     const wantsUsage = objectOrEmpty(head.request['stream_options'])['include_usage'] === true
     const usageField = wantsUsage ? { usage: null } : {}
     let calls = 0
-    const frame = (delta: JsonObject, finish: string | null = null): ResponseFrame => ({
+    const frame = (delta: JsonObject, finish: string | null = null): WrittenResponseFrame => ({
       data: { ...fields, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...usageField },
     })
-    const callFrame = (index: number, call: JsonObject): ResponseFrame => frame({ tool_calls: [{ index, ...call }] })
+    const callFrame = (index: number, call: JsonObject): WrittenResponseFrame =>
+      frame({ tool_calls: [{ index, ...call }] })
     return createResponseStream({
       begin: () => [frame({ role: 'assistant', content: '', refusal: null })],
       openPart: (_at, part) => (part.kind === 'call' ? [callFrame(calls++, toToolCall(part, ''))] : []),
@@ -51,7 +52,7 @@ export const chatResponseWriter: ResponseWriter = {
       annotations: [],
       ...(reasoning !== '' && { reasoning_content: reasoning }),
       ...(calls.length > 0 && {
-        tool_calls: calls.map((call) => toToolCall({ id: getCallId(call), name: call.name }, call.raw)),
+        tool_calls: calls.map((call) => toToolCall({ id: getVendorCallId(call), name: call.name }, call.raw)),
       }),
     }
     return {

@@ -1,8 +1,8 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import { isObject, type JsonObject, listObjects, nonBlankString, objectOrEmpty } from '../../model/json.ts'
+import { isObject, type JsonObject, filterObjects, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import { normalizeUsage } from '../../model/usage.ts'
-import { parseError } from '../errors/parse-error.ts'
+import { parseVendorError } from '../errors/parse-error.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
@@ -15,8 +15,8 @@ import {
   replaceItemText,
   appendItemText,
 } from './output-item.ts'
-import { createEventSequence } from './event-sequence.ts'
-import { isRepeatedItem, expectsMore, createOutputItems } from './output-items.ts'
+import { createEventSequenceChecker } from './event-sequence-checker.ts'
+import { isRepeatedItem, expectsMoreOfItem, createOutputItems } from './output-items.ts'
 import { defined } from '../../model/defined.ts'
 
 export type ResponsesDecoderState = ReturnType<typeof startResponsesDecoding>
@@ -26,7 +26,7 @@ export function startResponsesDecoding(context: DecodeContext) {
   return {
     builder,
     outputItems: createOutputItems(builder),
-    sequence: createEventSequence(),
+    sequence: createEventSequenceChecker(),
     /** Unknown event types; each is reported once. */
     unknownTypes: new Set<string>(),
     isOpened: false,
@@ -55,7 +55,7 @@ export function finishResponsesDecoding(state: ResponsesDecoderState, fault?: Fa
 function decodeEvent(state: ResponsesDecoderState, value: JsonFields, name: string | undefined): void {
   const { builder } = state
   // Deltas are frequent and never errors.
-  const error = typeof value['delta'] === 'string' ? undefined : parseError(value)
+  const error = typeof value['delta'] === 'string' ? undefined : parseVendorError(value)
   if (error) builder.failWith(error)
   const type = nonBlankString(value['type']) ?? name ?? ''
   const response = isObject(value['response']) ? value['response'] : undefined
@@ -162,7 +162,7 @@ function handleArguments(state: ResponsesDecoderState, value: JsonFields, type: 
 function markAmbiguous({ outputItems }: ResponsesDecoderState, index: number | undefined): void {
   const waiting = outputItems
     .listOpen()
-    .filter((item) => item.pendingCall && expectsMore(item) && (item.outputIndex ?? index) === index)
+    .filter((item) => item.pendingCall && expectsMoreOfItem(item) && (item.outputIndex ?? index) === index)
   if (waiting.length > 1) for (const { pendingCall } of waiting) if (pendingCall) pendingCall.isAmbiguous = true
 }
 
@@ -196,7 +196,7 @@ function handleResponseEnd(state: ResponsesDecoderState, response: JsonFields, e
   recordUsage(state, response['usage'])
   if (builder.hasEnded) return
   if (event) sequence.isRepeated(ending ?? '', event)
-  const output = listObjects(response['output'])
+  const output = filterObjects(response['output'])
   let unseen = 0
   let other = false
   for (const [position, data] of output.entries()) {

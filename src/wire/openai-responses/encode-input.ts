@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../model
 import type { Profile } from '../../model/profile.ts'
 import { describeMedia, findResultMedia, toMediaUrl, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, TextPart } from '../../model/turn.ts'
-import { formatResultWithStatus, OPENAI_IMAGE_MIME } from '../encode-parts.ts'
+import { formatResultWithStatus, OPENAI_IMAGE_MIME_PATTERN } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import {
   type AssistantStep,
@@ -137,7 +137,7 @@ function encodeUserPart(part: TextPart | MediaPart, profile: Profile): JsonObjec
   if (!profile.media) return { type: 'input_text', text: `(${label} was left out: this model takes text only)` }
   const url = toMediaUrl(part)
   if (url === undefined) return { type: 'input_text', text: `(${label} is empty)` }
-  if (OPENAI_IMAGE_MIME.test(part.mime)) return { type: 'input_image', detail: 'auto', image_url: url }
+  if (OPENAI_IMAGE_MIME_PATTERN.test(part.mime)) return { type: 'input_image', detail: 'auto', image_url: url }
   if (/^(?:image|audio|video)\//.test(part.mime))
     return { type: 'input_text', text: `(${label} was left out: this wire cannot carry it)` }
   return url.startsWith('data:')

@@ -1,4 +1,4 @@
-import { type JsonObject, listObjects, nonBlankString, stringOrEmpty } from '../../model/json.ts'
+import { type JsonObject, filterObjects, nonBlankString, stringOrEmpty } from '../../model/json.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
@@ -140,12 +140,12 @@ function finishReasoningItem(builder: TurnBuilder, item: OutputItem, data: JsonF
 /** The texts of an item by channel. Of reasoning it is the summary, if there is one. */
 export function getTextsByChannel(data: JsonFields): Partial<Record<TextChannel, string[]>> {
   const content: JsonFields[] =
-    typeof data['content'] === 'string' ? [{ text: data['content'] }] : listObjects(data['content'])
+    typeof data['content'] === 'string' ? [{ text: data['content'] }] : filterObjects(data['content'])
   const collect = (parts: readonly JsonFields[], key: string) =>
     parts.map((part) => part[key]).filter((text) => typeof text === 'string')
   if (data['type'] === 'message') return { text: collect(content, 'text'), refusal: collect(content, 'refusal') }
   if (data['type'] !== 'reasoning') return {}
-  const summary = collect(listObjects(data['summary']), 'text')
+  const summary = collect(filterObjects(data['summary']), 'text')
   return summary.join('') === '' ? { thought: collect(content, 'text') } : { summary }
 }
 

@@ -1,5 +1,5 @@
 import { nonBlankString, toCanonicalJson } from '../../model/json.ts'
-import { parseArguments } from '../calls/parse-arguments.ts'
+import { parseCallArguments } from '../calls/parse-arguments.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
 import { type JsonFields, type OutputItem, getItemKind, openOutputItem, getTextsByChannel } from './output-item.ts'
@@ -123,10 +123,10 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
     findOrCreate(value, type) {
       const { output_index: index, item_id: itemId } = value
       const again = recent && recent.type === type && recent.index === index && recent.id === itemId
-      if (recent && again && recent.count === items.length && expectsMore(recent.item)) return recent.item
+      if (recent && again && recent.count === items.length && expectsMoreOfItem(recent.item)) return recent.item
       const id = nonBlankString(itemId)
       // A delta with another id does not belong to a call that is complete.
-      const existing = locate(value, type, id, (item) => id === undefined || item.isDone || expectsMore(item))
+      const existing = locate(value, type, id, (item) => id === undefined || item.isDone || expectsMoreOfItem(item))
       const item = existing ?? enter(value, type)
       if (!existing && id !== undefined) item.ids.add(id)
       recent = { item, type, index, id: itemId, count: items.length }
@@ -190,7 +190,7 @@ function onAdd(set: Set<string>, added: (value: string) => void): void {
 }
 
 /** Is more of this item expected? If its arguments are ambiguous, more may come. */
-export function expectsMore(item: OutputItem): boolean {
+export function expectsMoreOfItem(item: OutputItem): boolean {
   return !item.isDone && (!item.hasFinalArguments || item.pendingCall?.isAmbiguous === true)
 }
 
@@ -228,8 +228,8 @@ function isSameCall(pendingCall: PendingCall, data: JsonFields): boolean {
   if (pendingCall.nameFragments[0] !== nonBlankString(data['name'])) return false
   const given = data['arguments'] ?? data['input']
   if (!pendingCall.isClosed && isPrefixOfCall(pendingCall, data)) return true
-  const before = parseArguments(pendingCall.raw)
-  const now = parseArguments(typeof given === 'string' ? given : JSON.stringify(given ?? null))
+  const before = parseCallArguments(pendingCall.raw)
+  const now = parseCallArguments(typeof given === 'string' ? given : JSON.stringify(given ?? null))
   return (
     pendingCall.raw === given || (before.ok && now.ok && toCanonicalJson(before.inputs) === toCanonicalJson(now.inputs))
   )

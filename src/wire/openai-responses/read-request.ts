@@ -1,8 +1,8 @@
-import { type JsonObject, listObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, TextPart, Turn } from '../../model/turn.ts'
-import { parseArguments } from '../calls/parse-arguments.ts'
-import { appendResults, createReadNative, readMediaUrl, readToolSchema } from '../read-parts.ts'
+import { parseCallArguments } from '../calls/parse-arguments.ts'
+import { appendResults, createNativeDataFromRequest, parseMediaUrl, readToolSchema } from '../read-parts.ts'
 import { type JsonFields, getReplayedFields, getTextsByChannel } from './output-item.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -14,14 +14,14 @@ export function readResponsesRequest(body: unknown): ModelRequest {
   const system = [nonBlankString(fields['instructions'])].filter((text) => text !== undefined)
   const turns: Turn[] = []
   const input =
-    typeof fields['input'] === 'string' ? [{ role: 'user', content: fields['input'] }] : listObjects(fields['input'])
+    typeof fields['input'] === 'string' ? [{ role: 'user', content: fields['input'] }] : filterObjects(fields['input'])
   for (const item of input) readItem(item, turns, system)
   const session = nonBlankString(fields['prompt_cache_key'])
   const previous = nonBlankString(fields['previous_response_id'])
   return {
     model: nonBlankString(fields['model']) ?? '',
     ...(system.length > 0 && { system: system.join('\n') }),
-    tools: listObjects(fields['tools']).flatMap(readTools),
+    tools: filterObjects(fields['tools']).flatMap(readTools),
     ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns,
     params: readParams(fields),
@@ -64,18 +64,23 @@ function readAssistantParts(item: JsonFields, type: string): AssistantPart[] {
   const texts = getTextsByChannel({ ...item, type })
   if (type === 'message') {
     const { phase } = item
-    const native = typeof phase === 'string' ? { native: createReadNative(WIRE_ID, undefined, { phase }) } : {}
+    const native =
+      typeof phase === 'string' ? { native: createNativeDataFromRequest(WIRE_ID, undefined, { phase }) } : {}
     const refusals = (texts.refusal ?? []).map((text) => ({ kind: 'text', text, refusal: true, ...native }) as const)
     return [...(texts.text ?? []).map((text) => ({ kind: 'text', text, ...native }) as const), ...refusals]
   }
   if (type === 'reasoning') {
     const text = texts.summary?.join('\n\n') ?? texts.thought?.join('') ?? ''
     if (nonBlankString(item['encrypted_content']) === undefined) return [{ kind: 'reasoning', text }]
-    return [{ kind: 'reasoning', text, native: createReadNative(WIRE_ID, undefined, item as JsonObject) }]
+    return [{ kind: 'reasoning', text, native: createNativeDataFromRequest(WIRE_ID, undefined, item as JsonObject) }]
   }
   if (type !== 'function_call' && type !== 'custom_tool_call')
     return [
-      { kind: 'text', text: '', native: createReadNative(WIRE_ID, nonBlankString(item['id']), item as JsonObject) },
+      {
+        kind: 'text',
+        text: '',
+        native: createNativeDataFromRequest(WIRE_ID, nonBlankString(item['id']), item as JsonObject),
+      },
     ]
   return [readCall(item, type === 'custom_tool_call')]
 }
@@ -84,7 +89,7 @@ function readCall(item: JsonFields, freeform: boolean): AssistantPart {
   const fields = freeform ? item['input'] : item['arguments']
   const raw = typeof fields === 'string' ? fields : JSON.stringify(fields ?? {})
   const id = nonBlankString(item['call_id']) ?? nonBlankString(item['id']) ?? ''
-  const reading = parseArguments(raw)
+  const reading = parseCallArguments(raw)
   const input = freeform ? { input: raw } : reading.ok ? reading.inputs[0] : undefined
   return {
     kind: 'call',
@@ -93,18 +98,18 @@ function readCall(item: JsonFields, freeform: boolean): AssistantPart {
     raw,
     ...defined({ input }),
     ...(freeform && { freeform: true as const }),
-    native: createReadNative(WIRE_ID, id, getReplayedFields(item)),
+    native: createNativeDataFromRequest(WIRE_ID, id, getReplayedFields(item)),
   }
 }
 
 function readContentParts(content: unknown): (TextPart | MediaPart)[] {
   if (typeof content === 'string') return [{ kind: 'text', text: content }]
-  return listObjects(content).flatMap((part): (TextPart | MediaPart)[] => {
+  return filterObjects(content).flatMap((part): (TextPart | MediaPart)[] => {
     if (typeof part['text'] === 'string') return [{ kind: 'text', text: part['text'] }]
-    if (typeof part['image_url'] === 'string') return [readMediaUrl(part['image_url'], 'image/*')]
+    if (typeof part['image_url'] === 'string') return [parseMediaUrl(part['image_url'], 'image/*')]
     const file = nonBlankString(part['file_data']) ?? nonBlankString(part['file_url'])
     if (file === undefined) return []
-    const media = readMediaUrl(file, 'application/octet-stream')
+    const media = parseMediaUrl(file, 'application/octet-stream')
     return [typeof part['filename'] === 'string' ? { ...media, name: part['filename'] } : media]
   })
 }
@@ -125,7 +130,8 @@ function readTools(fields: JsonFields): ToolSpec[] {
 function readToolChoice(value: unknown): ToolChoice | undefined {
   if (value === 'auto' || value === 'none' || value === 'required') return value
   const { type, tools, name } = objectOrEmpty(value)
-  if (type === 'allowed_tools') return { only: listObjects(tools).flatMap((one) => nonBlankString(one['name']) ?? []) }
+  if (type === 'allowed_tools')
+    return { only: filterObjects(tools).flatMap((one) => nonBlankString(one['name']) ?? []) }
   return typeof name === 'string' ? { name } : undefined
 }
 

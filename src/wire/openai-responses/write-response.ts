@@ -3,11 +3,11 @@ import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
 import {
-  getCallId,
+  getVendorCallId,
   getNativeData,
   type PartStart,
   type ResponseWriter,
-  type ResponseFrame,
+  type WrittenResponseFrame,
   type ResponseMetadata,
   createResponseStream,
   addIdPrefix,
@@ -16,7 +16,7 @@ import {
 export const responsesResponseWriter: ResponseWriter = {
   startStream(head) {
     let sequence = 0
-    const frame = (type: string, fields: JsonObject): ResponseFrame => ({
+    const frame = (type: string, fields: JsonObject): WrittenResponseFrame => ({
       event: type,
       data: { type, ...fields, sequence_number: sequence++ },
     })
@@ -128,7 +128,7 @@ function createWholeItem(
     return { id, type: 'message', status, content: [createOutputText(part.text)], role: 'assistant' }
   const isUnfinished = part.flaw?.code === 'unfinished'
   return createCallItem(id, {
-    id: getCallId(part),
+    id: getVendorCallId(part),
     name: part.name,
     raw: part.raw,
     status: isUnfinished ? 'incomplete' : 'completed',

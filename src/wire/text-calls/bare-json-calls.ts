@@ -1,9 +1,9 @@
 import { matchAt, NAME_PATTERN, createStickyPattern } from './dialects/dialect.ts'
 import { extractCalls, findJsonEnd } from './json-calls.ts'
-import { type DeclaredTool, findDeclaredTool, type FoundCall } from './text-call-scanner.ts'
+import { type TextCallTool, findDeclaredTool, type FoundCall } from './text-call-scanner.ts'
 
 /** Parses a text that consists only of calls in JSON, without a marker, or of Groq's `name{…}</function>` (T73). */
-export function parseBareCalls(whole: string, tools: readonly DeclaredTool[]): readonly FoundCall[] {
+export function parseBareCalls(whole: string, tools: readonly TextCallTool[]): readonly FoundCall[] {
   const text = whole.trim()
   const head = matchAt(CALL_HEAD, text, 0)
   const from = head?.[0].length ?? 0

@@ -1,12 +1,12 @@
 import { tryParseJson } from '../../model/json.ts'
-import { createBrokenResult, matchAt, INCOMPLETE, skipWhitespace } from './dialects/dialect.ts'
-import type { DialectResult, DialectContext, RawTextCall } from './dialects/dialect.ts'
+import { createBrokenResult, matchAt, INCOMPLETE_CALL_RESULT, skipWhitespace } from './dialects/dialect.ts'
+import type { TextCallReadResult, TextCallDialectContext, RawTextCall } from './dialects/dialect.ts'
 
 /** The text ends before the value does. */
-export const TRUNCATED = -1
+export const TRUNCATED_JSON = -1
 
 /** A bracket is closed by a bracket of another kind. */
-export const MISMATCHED = -2
+export const MISMATCHED_BRACKETS = -2
 
 /** The end of the object or array at an offset, or TRUNCATED or MISMATCHED. */
 export function findJsonEnd(text: string, at: number): number {
@@ -16,35 +16,35 @@ export function findJsonEnd(text: string, at: number): number {
     const char = hit[0]
     if (char === '"') {
       const end = findStringEnd(text, hit.index)
-      if (end === TRUNCATED) return TRUNCATED
+      if (end === TRUNCATED_JSON) return TRUNCATED_JSON
       BRACKET.lastIndex = end
     } else if (char === '{') closers.push('}')
     else if (char === '[') closers.push(']')
-    else if (closers.pop() !== char) return MISMATCHED
+    else if (closers.pop() !== char) return MISMATCHED_BRACKETS
     else if (closers.length === 0) return BRACKET.lastIndex
   }
-  return TRUNCATED
+  return TRUNCATED_JSON
 }
 
 /** A call whose arguments are one JSON object at an offset. The caller checks what closes the call. */
-export function readJsonArguments(name: string, text: string, at: number): DialectResult {
+export function readJsonArguments(name: string, text: string, at: number): TextCallReadResult {
   const end = findJsonEnd(text, at)
-  if (end === TRUNCATED) return INCOMPLETE
-  if (end === MISMATCHED) return createBrokenResult('the arguments are not JSON')
+  if (end === TRUNCATED_JSON) return INCOMPLETE_CALL_RESULT
+  if (end === MISMATCHED_BRACKETS) return createBrokenResult('the arguments are not JSON')
   return { kind: 'calls', end, calls: [{ name, raw: text.slice(at, end) }] }
 }
 
 /** Reads one or more objects, or an array of objects, each of which is a call. */
-export function readJsonCalls(text: string, from: number, scope: DialectContext): DialectResult {
+export function readJsonCalls(text: string, from: number, scope: TextCallDialectContext): TextCallReadResult {
   const calls: RawTextCall[] = []
   for (let at = from; ;) {
     const end = findJsonEnd(text, at)
-    if (end === TRUNCATED) return INCOMPLETE
-    const found = end === MISMATCHED ? undefined : extractCalls(text, at, end)
+    if (end === TRUNCATED_JSON) return INCOMPLETE_CALL_RESULT
+    const found = end === MISMATCHED_BRACKETS ? undefined : extractCalls(text, at, end)
     if (!found) return createBrokenResult('it is not a call in JSON')
     calls.push(...found)
     at = end + (matchAt(SEPARATOR, text, end)?.[0].length ?? 0)
-    if (at === text.length && !scope.isFinal) return INCOMPLETE
+    if (at === text.length && !scope.isFinal) return INCOMPLETE_CALL_RESULT
     if (text[at] !== '{') return { kind: 'calls', end, calls }
   }
 }
@@ -112,8 +112,8 @@ function findMembers(text: string, from: number, to: number): ReadonlyMap<string
   let at = skipWhitespace(text, from + 1)
   if (text[at] === '}') return found
   for (;;) {
-    const keyEnd = text[at] === '"' ? findStringEnd(text, at) : TRUNCATED
-    const key = keyEnd === TRUNCATED ? undefined : tryParseJson(text.slice(at, keyEnd))
+    const keyEnd = text[at] === '"' ? findStringEnd(text, at) : TRUNCATED_JSON
+    const key = keyEnd === TRUNCATED_JSON ? undefined : tryParseJson(text.slice(at, keyEnd))
     if (typeof key !== 'string' || found.has(key)) return undefined
     at = skipWhitespace(text, keyEnd)
     if (text[at] !== ':') return undefined
@@ -133,7 +133,7 @@ function findValueEnd(text: string, at: number): number {
   if (char === '{' || char === '[') return findJsonEnd(text, at)
   if (char === '"') return findStringEnd(text, at)
   const word = matchAt(BARE_WORD, text, at)
-  return word ? at + word[0].length : TRUNCATED
+  return word ? at + word[0].length : TRUNCATED_JSON
 }
 
 function findStringEnd(text: string, at: number): number {
@@ -142,7 +142,7 @@ function findStringEnd(text: string, at: number): number {
     if (hit[0] === '"') return QUOTE.lastIndex
     QUOTE.lastIndex++
   }
-  return TRUNCATED
+  return TRUNCATED_JSON
 }
 
 const BRACKET = /["{}[\]]/g

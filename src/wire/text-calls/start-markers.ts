@@ -28,7 +28,7 @@ export function findPartialWordMarker(text: string, from: number): number {
 }
 
 /** Offsets that must be checked: line ends, backticks, and the first characters or words of markers. */
-export const MARKER_CANDIDATE = /[\n`~<＜[\]]|assistant|analysis|commentary|to=functions\./g
+export const MARKER_CANDIDATE_PATTERN = /[\n`~<＜[\]]|assistant|analysis|commentary|to=functions\./g
 
 const WORD_MARKERS = ['assistant', 'analysis', 'commentary', 'to=functions.']
 const FIRST_LETTERS = 'act'

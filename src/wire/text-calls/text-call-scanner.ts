@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../model/json.ts'
 import { matchEndMarker, couldBeEndMarker } from './end-markers.ts'
 import type { TextCallDialect } from './dialects/dialect.ts'
-import { findStartMarker, MARKER_CANDIDATE, findPartialWordMarker } from './start-markers.ts'
+import { findStartMarker, MARKER_CANDIDATE_PATTERN, findPartialWordMarker } from './start-markers.ts'
 import { createMarkdownQuoteTracker } from './markdown-quotes.ts'
 import { defined } from '../../model/defined.ts'
 
-export interface DeclaredTool {
+export interface TextCallTool {
   readonly name: string
   readonly schema: JsonObject
 }
@@ -39,7 +39,7 @@ interface TextCallScanner {
  * declared tool. As soon as this is impossible, all text is passed through. The result does not depend on how the text is
  * split into pieces.
  */
-export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallScanner {
+export function createTextCallScanner(tools: readonly TextCallTool[]): TextCallScanner {
   const quotes = createMarkdownQuoteTracker()
   const calls: FoundCall[] = []
   let pending = ''
@@ -61,8 +61,8 @@ export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallS
 
   /** One step; false if more text is needed. */
   function scanProse(final: boolean): boolean {
-    MARKER_CANDIDATE.lastIndex = at
-    const hit = MARKER_CANDIDATE.exec(pending)
+    MARKER_CANDIDATE_PATTERN.lastIndex = at
+    const hit = MARKER_CANDIDATE_PATTERN.exec(pending)
     const candidate = hit ? hit.index : final ? pending.length : findPartialWordMarker(pending, at)
     quotes.skipText(pending, at, candidate)
     at = candidate
@@ -158,7 +158,7 @@ export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallS
 }
 
 /** Some models put a namespace before the name. */
-export function findDeclaredTool(tools: readonly DeclaredTool[], written: string): DeclaredTool | undefined {
+export function findDeclaredTool(tools: readonly TextCallTool[], written: string): TextCallTool | undefined {
   const bare = written.replace(/^(?:functions|default_api)\./, '')
   return tools.find(({ name }) => name === written) ?? tools.find(({ name }) => name === bare)
 }

@@ -1,5 +1,5 @@
 import { MAX_PATTERN_CHARS } from '../text-calls/dialects/dialect.ts'
-import { findStartMarker, MARKER_CANDIDATE } from '../text-calls/start-markers.ts'
+import { findStartMarker, MARKER_CANDIDATE_PATTERN } from '../text-calls/start-markers.ts'
 import { createMarkdownQuoteTracker } from '../text-calls/markdown-quotes.ts'
 
 export interface TextOrReasoning {
@@ -58,8 +58,8 @@ export function createReasoningSplitter(inside = false): ReasoningSplitter {
 
   /** One step; false if more text is needed. */
   function advance(final: boolean): boolean {
-    MARKER_CANDIDATE.lastIndex = at
-    const hit = MARKER_CANDIDATE.exec(pending)
+    MARKER_CANDIDATE_PATTERN.lastIndex = at
+    const hit = MARKER_CANDIDATE_PATTERN.exec(pending)
     const candidate = hit ? hit.index : pending.length
     quotes.skipText(pending, at, candidate)
     at = candidate

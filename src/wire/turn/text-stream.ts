@@ -1,6 +1,6 @@
 import type { NativeData, ReasoningPart, TextPart } from '../../model/turn.ts'
 import type { CallAssembler } from '../calls/call-assembler.ts'
-import { replaceInvalidBytes } from '../framing/utf8.ts'
+import { replaceInvalidBytes } from '../framing/utf8-decoder.ts'
 import { type TextCallParser, createTextCallParser } from '../text-calls/text-call-parser.ts'
 import type { PartEmitter } from './part-emitter.ts'
 import { defined } from '../../model/defined.ts'

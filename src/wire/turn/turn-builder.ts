@@ -3,8 +3,8 @@ import type { Fault } from '../../model/fault.ts'
 import type { AssistantPart, Finish, FinishReason, WireId } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
 import { type CallAssembler, createCallAssembler } from '../calls/call-assembler.ts'
-import { classifyError } from '../errors/classify-error.ts'
-import type { ParsedError } from '../errors/parse-error.ts'
+import { classifyVendorError } from '../errors/classify-error.ts'
+import type { ParsedVendorError } from '../errors/parse-error.ts'
 import { createPartEmitter, type PartEmitter } from './part-emitter.ts'
 import { type TextStream, createTextStream } from './text-stream.ts'
 import type { DecodeContext } from '../wire.ts'
@@ -25,7 +25,7 @@ export interface TurnBuilder extends PartEmitter {
   /** The first fault counts. */
   fail(fault: Fault): void
   /** Fails with an error that the vendor sent; `status` overrides that of the HTTP response. */
-  failWith(error: ParsedError, status?: number): void
+  failWith(error: ParsedVendorError, status?: number): void
   /** The response ended with an unknown label: its calls must not run (T54). */
   warnUnknownFinish(label: string): void
   /** The vendor's end signal. The first one counts, unless a later one is worse (T56). */
@@ -102,7 +102,8 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBui
       emitter.warn('unknown-finish', message)
       if (calls.count > 0) fail({ kind: 'decode', message })
     },
-    failWith: (error, status = context.status) => fail(classifyError(error, { status, headers: context.headers })),
+    failWith: (error, status = context.status) =>
+      fail(classifyVendorError(error, { status, headers: context.headers })),
     setFinish(reason, raw) {
       end = { reason: !end || (isNormalEnd(end.reason) && !isNormalEnd(reason)) ? reason : end.reason, raw }
     },

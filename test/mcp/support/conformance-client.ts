@@ -1,4 +1,4 @@
-import { createMcpRequestHandler } from '../../../src/agent/mcp-requests.ts'
+import { createMcpRequestHandler } from '../../../src/agent/mcp-request-handler.ts'
 import { createTurnKey } from '../../../src/model/ids.ts'
 import type { Model } from '../../../src/provider/model.ts'
 import { SignInRequiredError, signInToMcpServer } from '../../../src/tool/mcp/connection/oauth.ts'

@@ -1,5 +1,5 @@
 import type { WireId } from '../../../src/model/turn.ts'
-import type { RetryHint, Misbehaviour, StreamPosition } from '../../../src/rehearsal/misbehaviour/misbehaviour.ts'
+import type { RetryHintFormat, Misbehaviour, StreamPosition } from '../../../src/rehearsal/misbehaviour/misbehaviour.ts'
 import type { RehearsalScript, ScriptStep } from '../../../src/rehearsal/script/script.ts'
 import type { Random } from '../../support/mutate-random.ts'
 
@@ -17,7 +17,16 @@ export interface Fault {
   readonly silent?: true
 }
 
-const HINTS: readonly RetryHint[] = ['seconds', 'milliseconds', 'date', 'past', 'reset', 'details', 'prose', 'none']
+const HINTS: readonly RetryHintFormat[] = [
+  'seconds',
+  'milliseconds',
+  'date',
+  'past',
+  'reset',
+  'details',
+  'prose',
+  'none',
+]
 const PLACES: readonly StreamPosition[] = [
   'start',
   'first-event',

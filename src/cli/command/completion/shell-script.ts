@@ -1,6 +1,6 @@
 import { UserError } from '../../user-error.ts'
 import { COMPLETION_COMMAND, COMPLETION_SHELLS } from './spec.ts'
-import { parseCommandLine, rejectExtraArguments } from '../../args/parse.ts'
+import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
 
 /** `dragoman completion <shell>`: a script that calls `dragoman __complete` at each Tab. */
 export function runCompletionCommand(args: string[]): void {

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
-import { projectConfigPath, readSettings, userConfigPath } from '../../config/read-settings.ts'
+import { getProjectConfigPath, readSettings, getUserConfigPath } from '../../config/read-settings.ts'
 import { CONFIG_SCHEMA } from '../../config/schema.ts'
-import { readTrustState } from '../../config/trust.ts'
-import { findSubcommand, rejectExtraArguments } from '../../args/parse.ts'
+import { readTrustState } from '../../config/folder-trust.ts'
+import { findSubcommandHandler, rejectExtraArguments } from '../../args/parse-command-line.ts'
 import { CONFIG_COMMAND } from './spec.ts'
 
 export function runConfigCommand(args: readonly string[]): void {
   const [name = 'show'] = args
-  const format = findSubcommand('dragoman config', CONFIG_FORMATTERS, name)
+  const format = findSubcommandHandler('dragoman config', CONFIG_FORMATTERS, name)
   rejectExtraArguments('dragoman config', args, 1)
   process.stdout.write(`${format(resolve('.'))}\n`)
 }
@@ -17,6 +17,6 @@ const CONFIG_FORMATTERS: Readonly<Record<keyof typeof CONFIG_COMMAND.subcommands
     const { config, policies, files, notices } = readSettings(folder)
     return JSON.stringify({ files, ...(notices.length > 0 && { notices }), config, policies }, undefined, 2)
   },
-  path: (folder) => `${userConfigPath()}\n${projectConfigPath(folder)} (this folder: ${readTrustState(folder)})`,
+  path: (folder) => `${getUserConfigPath()}\n${getProjectConfigPath(folder)} (this folder: ${readTrustState(folder)})`,
   schema: () => JSON.stringify(CONFIG_SCHEMA, undefined, 2),
 }

@@ -13,10 +13,10 @@ import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { printAndOpenUrl } from '../../sign-in/browser.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
-import { openKeyFile } from '../../sign-in/key-file.ts'
+import { openCredentialFile } from '../../sign-in/credential-file.ts'
 import { LOGIN_COMMAND, LOGOUT_COMMAND } from './spec.ts'
 import { findProviderById, listProviders } from '../../setup/choose-model.ts'
-import { parseCommandLine, rejectExtraArguments } from '../../args/parse.ts'
+import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
 import { readSecret } from '../../sign-in/read-secret.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { readCredentialFile, createCredentialSources } from '../../sign-in/credential-sources.ts'
@@ -28,7 +28,7 @@ export async function runLoginCommand(args: string[], givenKey?: string): Promis
   const { values, positionals } = parseLoginArgs(args)
   if (positionals.length === 0 && !values.list) return void (await printHelp('login'))
   const rows = listProviders(readSettings(resolveWorkFolder({})).config)
-  const keys = openKeyFile()
+  const keys = openCredentialFile()
   if (values.list) return listSignIns(rows, keys)
   const row = findProvider(positionals, rows)
   const grant =
@@ -47,7 +47,7 @@ export async function runLogoutCommand(args: string[]): Promise<void> {
   if (positionals.length === 0) return void (await printHelp('logout'))
   rejectExtraArguments('dragoman logout', positionals, 1)
   const [id = ''] = positionals
-  if (!openKeyFile().remove(id))
+  if (!openCredentialFile().remove(id))
     throw new UserError(`nothing is stored for ${JSON.stringify(id)}; see dragoman login --list`)
   process.stdout.write(`Signed out of ${id}.\n`)
 }

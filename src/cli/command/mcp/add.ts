@@ -1,7 +1,7 @@
 import { type McpServerConfig, parseTransportConfig } from '../../../tool/mcp/client/server-config.ts'
 import { UserError } from '../../user-error.ts'
-import { parsePositiveNumber, splitCommaList } from '../../args/parse.ts'
-import { describeSettings, updateMcpSettings, type McpCommandOptions } from './mcp.ts'
+import { parsePositiveNumber, splitCommaList } from '../../args/parse-command-line.ts'
+import { describeMcpSettingsScope, updateMcpSettings, type McpCommandOptions } from './mcp.ts'
 import { printMcpServers, withMcpServers } from './inspect.ts'
 import { defined } from '../../../model/defined.ts'
 
@@ -15,7 +15,7 @@ export async function runMcpAdd(positionals: readonly string[], values: McpComma
   const transport = parseTransportConfig(config)
   if ('problem' in transport) throw new UserError(`invalid MCP server: ${transport.problem}`)
   updateMcpSettings(values, (servers) => ({ ...servers, [name]: config }))
-  process.stdout.write(`${name} was added to ${describeSettings(values)}.\n`)
+  process.stdout.write(`${name} was added to ${describeMcpSettingsScope(values)}.\n`)
   return withMcpServers({ [name]: config }, async (servers) => {
     // Its lists are cached, so that the next session has its tools from the first request on.
     await Promise.allSettled(servers.list.map((server) => server.ready()))

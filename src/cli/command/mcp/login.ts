@@ -1,9 +1,9 @@
-import { type AuthTarget, signInToMcpServer, signOutOfMcpServer } from '../../../tool/mcp/connection/oauth.ts'
+import { type McpSignInTarget, signInToMcpServer, signOutOfMcpServer } from '../../../tool/mcp/connection/oauth.ts'
 import { expandVariables, parseTransportConfig } from '../../../tool/mcp/client/server-config.ts'
 import { printAndOpenUrl } from '../../sign-in/browser.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
-import { openMcpStores } from '../../setup/mcp.ts'
-import { rejectExtraArguments } from '../../args/parse.ts'
+import { openMcpStores } from '../../setup/mcp-runtime.ts'
+import { rejectExtraArguments } from '../../args/parse-command-line.ts'
 import { findConfiguredServers, requireServerName } from './mcp.ts'
 import { printMcpServers, withMcpServers } from './inspect.ts'
 import { defined } from '../../../model/defined.ts'
@@ -30,7 +30,7 @@ export function runMcpLogout(positionals: readonly string[]): void {
   process.stdout.write(`Signed out of ${endpoint.name}.\n`)
 }
 
-function findAuthEndpoint(positionals: readonly string[], subcommand: string): AuthTarget {
+function findAuthEndpoint(positionals: readonly string[], subcommand: string): McpSignInTarget {
   rejectExtraArguments(`dragoman mcp ${subcommand}`, positionals, 1)
   const name = requireServerName(`dragoman mcp ${subcommand}`, positionals)
   const { [name]: config = {} } = findConfiguredServers(name)

@@ -1,21 +1,26 @@
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { updateConfigFile } from '../../config/update-settings.ts'
-import { projectConfigPath, readSettings, userConfigPath } from '../../config/read-settings.ts'
-import { isTrusted, setTrust } from '../../config/trust.ts'
+import { getProjectConfigPath, readSettings, getUserConfigPath } from '../../config/read-settings.ts'
+import { isTrusted, saveFolderTrust } from '../../config/folder-trust.ts'
 import type { Config } from '../../config/schema.ts'
 import { UserError } from '../../user-error.ts'
 import { MCP_COMMAND } from './spec.ts'
-import { findSubcommand, parseCommandLine, rejectExtraArguments, type OptionValues } from '../../args/parse.ts'
+import {
+  findSubcommandHandler,
+  parseCommandLine,
+  rejectExtraArguments,
+  type ParsedOptionValues,
+} from '../../args/parse-command-line.ts'
 import { printHelp } from '../../args/print-help.ts'
 import type { McpServerConfig } from '../../../tool/mcp/client/server-config.ts'
 
-export type McpCommandOptions = OptionValues<typeof MCP_COMMAND.options>
+export type McpCommandOptions = ParsedOptionValues<typeof MCP_COMMAND.options>
 
 export async function runMcpCommand(args: string[]): Promise<number | void> {
   const { values, positionals } = parseCommandLine('dragoman mcp', MCP_COMMAND.options, args)
   const [subcommand, ...rest] = positionals
   if (subcommand === undefined) return printHelp('mcp')
-  return findSubcommand('dragoman mcp', MCP_SUBCOMMANDS, subcommand)(rest, values)
+  return findSubcommandHandler('dragoman mcp', MCP_SUBCOMMANDS, subcommand)(rest, values)
 }
 
 type McpSubcommand = (positionals: readonly string[], values: McpCommandOptions) => Promise<number | void> | void
@@ -39,11 +44,11 @@ function runMcpRemove(positionals: readonly string[], values: McpCommandOptions)
     found = removedConfig !== undefined
     return rest
   })
-  if (!found) throw new UserError(`${describeSettings(values)} have no MCP server ${name}`)
-  process.stdout.write(`${name} was removed from ${describeSettings(values)}.\n`)
+  if (!found) throw new UserError(`${describeMcpSettingsScope(values)} have no MCP server ${name}`)
+  process.stdout.write(`${name} was removed from ${describeMcpSettingsScope(values)}.\n`)
 }
 
-export function describeSettings({ project }: McpCommandOptions): string {
+export function describeMcpSettingsScope({ project }: McpCommandOptions): string {
   return project ? 'the settings of this folder' : 'your settings'
 }
 
@@ -64,11 +69,11 @@ export function updateMcpSettings(
     const servers = change(mcpServers)
     return Object.keys(servers).length === 0 ? config : { ...config, mcpServers: servers }
   }
-  if (!project) return updateConfigFile(userConfigPath(), next)
+  if (!project) return updateConfigFile(getUserConfigPath(), next)
   const trusted = isTrusted(folder)
-  updateConfigFile(projectConfigPath(folder), next)
+  updateConfigFile(getProjectConfigPath(folder), next)
   // The user made this change, so the folder stays trusted.
-  if (trusted) setTrust(folder, true)
+  if (trusted) saveFolderTrust(folder, true)
   else
     process.stderr.write(
       'dragoman: the settings are not used yet, because this folder is not trusted; run dragoman trust\n',

@@ -2,10 +2,10 @@ import type { Catalog } from '../../../provider/catalog.ts'
 import { formatTable, formatNumber } from '../../output/format.ts'
 import { getInvocationName } from '../../args/invocation-name.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import type { ProviderOffer, ModelOffer } from './models.ts'
+import type { ProviderModelList, ModelOffer } from './models.ts'
 
 /** The offers as text. Without a named provider, long lists are shortened. */
-export function formatModels(offers: readonly ProviderOffer[], catalog: Catalog, showAll: boolean): string {
+export function formatModels(offers: readonly ProviderModelList[], catalog: Catalog, showAll: boolean): string {
   const usable = offers.filter((offer) => offer.usable || showAll)
   const rows = usable.flatMap((offer) => {
     const shown =

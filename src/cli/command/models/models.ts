@@ -16,12 +16,12 @@ import type { Config } from '../../config/schema.ts'
 import { EXIT_CODE } from '../../user-error.ts'
 import { MODELS_COMMAND } from './spec.ts'
 import { findProviderById, listProviders } from '../../setup/choose-model.ts'
-import { parseCommandLine, rejectExtraArguments } from '../../args/parse.ts'
+import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { formatModels } from './models-text.ts'
 import { defined } from '../../../model/defined.ts'
 
-export interface ProviderOffer {
+export interface ProviderModelList {
   readonly provider: string
   readonly usable: boolean
   /** Why it cannot be used, or why its list is not the provider's own. */
@@ -40,7 +40,7 @@ export async function runModelsCommand(args: string[]): Promise<number> {
   rejectExtraArguments('dragoman models', positionals, 1)
   const [name] = positionals
   const { config } = readSettings(resolveWorkFolder({}))
-  const { offers, catalog } = await listProviderOffers(config, name)
+  const { offers, catalog } = await listModelsByProvider(config, name)
   process.stdout.write(
     values.json
       ? `${JSON.stringify({ date: catalog.date, source: catalog.source, providers: offers })}\n`
@@ -53,10 +53,10 @@ export async function runModelsCommand(args: string[]): Promise<number> {
 }
 
 /** The models of all providers, or of one provider, which is then asked for its list. */
-export async function listProviderOffers(
+export async function listModelsByProvider(
   config: Config,
   name?: string,
-): Promise<{ offers: ProviderOffer[]; catalog: Catalog }> {
+): Promise<{ offers: ProviderModelList[]; catalog: Catalog }> {
   const rows = listProviders(config)
   const catalog = await createLazyCatalog(config)()
   const chosen = name === undefined ? rows : [findProviderById(name, rows)]
@@ -75,8 +75,8 @@ async function findProviderOffer(
   rows: readonly ProviderDefinition[],
   catalog: Catalog,
   ask: boolean,
-): Promise<ProviderOffer> {
-  const offer = (usable: boolean, models: readonly ListedModel[], why?: string): ProviderOffer => {
+): Promise<ProviderModelList> {
+  const offer = (usable: boolean, models: readonly ListedModel[], why?: string): ProviderModelList => {
     const byId = new Map(models.map((model) => [model.id, model]))
     // A local server has few models, and lists them in its own order.
     const ids = row.port === undefined ? sortModelsNewestFirst([...byId.keys()], row.model) : [...byId.keys()]

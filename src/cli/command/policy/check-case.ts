@@ -4,7 +4,7 @@ import type { RulesByTier } from '../../../policy/rules/rule-set.ts'
 import { UserError } from '../../user-error.ts'
 import type { FixtureStep } from './virtual-disk.ts'
 
-export interface CheckContext {
+export interface PolicyCheckContext {
   readonly folder: string
   readonly rules: RulesByTier
   /** The files that the rules file adds to the disk of every shell case. */
@@ -14,7 +14,7 @@ export interface CheckContext {
   readonly createPathContext: (more: Partial<PathContext>) => PathContext
 }
 
-export interface CheckResult {
+export interface PolicyCheckResult {
   readonly verdict?: string
   readonly rule?: string
   readonly why?: string

@@ -3,10 +3,10 @@ import { type JsonObject, stringOrEmpty } from '../../../model/json.ts'
 import type { DiskView } from '../../../policy/disk-view.ts'
 import { findContainingFolder, classifyPath, type PathContext } from '../../../policy/path/classify-path.ts'
 import { createVirtualDisk } from './virtual-disk.ts'
-import { type CheckResult, type CheckContext, readFixtureSteps, readCaseText } from './check-case.ts'
+import { type PolicyCheckResult, type PolicyCheckContext, readFixtureSteps, readCaseText } from './check-case.ts'
 
 /** Checks a path for a file tool: `in`, `out`, `protected` (needs approval) or `reject` (not a valid path). */
-export function checkPathCase(checkCase: JsonObject, context: CheckContext): CheckResult {
+export function checkPathCase(checkCase: JsonObject, context: PolicyCheckContext): PolicyCheckResult {
   // A change between check and use is caught by the second check, when the file is opened.
   const before = ['base', 'setup'].flatMap((key) => readFixtureSteps(checkCase, key))
   const stepLists = [before, [...before, ...readFixtureSteps(checkCase, 'race')]]
@@ -27,7 +27,12 @@ const VERDICT_PRIORITY = ['out', 'protected', 'reject', 'in']
 
 const WRITE_OPERATIONS: ReadonlySet<string> = new Set(['write', 'edit', 'delete', 'rename'])
 
-function judgePath(rawPath: string, checkCase: JsonObject, disk: DiskView, context: CheckContext): CheckResult {
+function judgePath(
+  rawPath: string,
+  checkCase: JsonObject,
+  disk: DiskView,
+  context: PolicyCheckContext,
+): PolicyCheckResult {
   const operation = stringOrEmpty(checkCase['operation']) || 'read'
   const access = WRITE_OPERATIONS.has(operation) ? 'write' : 'read'
   const pathContext = context.createPathContext({
@@ -57,14 +62,14 @@ function judgePath(rawPath: string, checkCase: JsonObject, disk: DiskView, conte
 }
 
 /** Deleting and moving a link affects the link, not its target. */
-function resolveParentOnly(path: string, operation: string, disk: DiskView, { folder }: CheckContext): string {
+function resolveParentOnly(path: string, operation: string, disk: DiskView, { folder }: PolicyCheckContext): string {
   if (operation !== 'delete' && operation !== 'rename') return path
   const full = resolve(folder, path)
   return join(disk.realPath(dirname(full)) ?? dirname(full), basename(full))
 }
 
 /** A search follows no links out of the workspace. */
-function judgeGlob(checkCase: JsonObject, disk: DiskView, context: CheckContext): CheckResult | undefined {
+function judgeGlob(checkCase: JsonObject, disk: DiskView, context: PolicyCheckContext): PolicyCheckResult | undefined {
   const links = readFixtureSteps(checkCase, 'setup').filter(
     ({ op, path }) => op === 'symlink' && path.startsWith('ws/'),
   )
@@ -87,7 +92,7 @@ function toWorkspacePath(path: string, folder: string): string {
   return path === 'ws' || path.startsWith('ws/') ? join(folder, path.slice(3)) : join(dirname(folder), path)
 }
 
-function readRoots(checkCase: JsonObject, { folder }: CheckContext): Partial<PathContext> {
+function readRoots(checkCase: JsonObject, { folder }: PolicyCheckContext): Partial<PathContext> {
   const name = (root: string) => toWorkspacePath(root.replace(/:ro$/, ''), folder)
   const roots = Array.isArray(checkCase['roots']) ? checkCase['roots'].map(String) : undefined
   if (!roots) return typeof checkCase['root'] === 'string' ? { folders: [folder, name(checkCase['root'])] } : {}

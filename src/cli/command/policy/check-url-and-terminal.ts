@@ -4,10 +4,10 @@ import type { Decision } from '../../../policy/policy.ts'
 import { sanitizeBytes, sanitizeText, createSanitizingStream, type TextSurface } from '../../../policy/text/sanitize.ts'
 import { checkAddresses, checkRedirect } from '../../../policy/url/check-url.ts'
 import { checkUrlForUsage, type UrlCheckContext, type UrlUsage } from '../../../policy/url/url-usage.ts'
-import { type CheckResult, readCaseText } from './check-case.ts'
+import { type PolicyCheckResult, readCaseText } from './check-case.ts'
 
 /** Checks a URL with the DNS answers and redirects of the case. Nothing is looked up or fetched. */
-export function checkUrlCase(checkCase: JsonObject): CheckResult {
+export function checkUrlCase(checkCase: JsonObject): PolicyCheckResult {
   const surface = (checkCase['surface'] ?? 'fetch') as UrlUsage
   const url = readCaseText(checkCase, 'url')
   const context = {
@@ -76,7 +76,7 @@ function toStringList(value: unknown): readonly string[] {
 }
 
 /** Renders a text as it would be shown. */
-export function checkTerminalCase(checkCase: JsonObject): CheckResult {
+export function checkTerminalCase(checkCase: JsonObject): PolicyCheckResult {
   return { rendered: renderCase(checkCase, (checkCase['surface'] ?? 'tool-output') as TextSurface) }
 }
 

@@ -10,18 +10,18 @@ import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import { withRuleErrorsReported } from '../../setup/policies.ts'
 import { UserError } from '../../user-error.ts'
-import { configFolderPath } from '../../paths/folders.ts'
+import { getConfigFolderPath } from '../../paths/folders.ts'
 import { checkPathCase } from './check-path.ts'
 import { checkTerminalCase, checkUrlCase } from './check-url-and-terminal.ts'
 import { createVirtualDisk } from './virtual-disk.ts'
-import { type CheckResult, type CheckContext, readFixtureSteps, readCaseText } from './check-case.ts'
+import { type PolicyCheckResult, type PolicyCheckContext, readFixtureSteps, readCaseText } from './check-case.ts'
 import type { PolicyCommandOptions } from './policy.ts'
-import { readInput, readJsonInput } from '../wire/input.ts'
+import { readFileOrStdin, readJsonFileOrStdin } from '../wire/wire-input.ts'
 
 /** `dragoman policy check`: reads one JSON object per line, and prints one result per line. */
 export async function runPolicyCheck(file: string | undefined, options: PolicyCommandOptions): Promise<void> {
   const checkContext = createCheckContext(options)
-  for (const [at, line] of readInput(file).toString('utf8').split('\n').entries()) {
+  for (const [at, line] of readFileOrStdin(file).toString('utf8').split('\n').entries()) {
     if (line.trim() === '') continue
     const checkCase = parseCheckCase(line, at + 1)
     const answer = { id: checkCase['id'] ?? at + 1, ...(await judgeCase(checkCase, checkContext)) }
@@ -29,7 +29,7 @@ export async function runPolicyCheck(file: string | undefined, options: PolicyCo
   }
 }
 
-async function judgeCase(line: JsonObject, checkContext: CheckContext): Promise<CheckResult> {
+async function judgeCase(line: JsonObject, checkContext: PolicyCheckContext): Promise<PolicyCheckResult> {
   const kind = detectCaseKind(line)
   if (kind === 'path') return checkPathCase(line, checkContext)
   if (kind === 'url') return checkUrlCase(line)
@@ -50,7 +50,7 @@ async function judgeCase(line: JsonObject, checkContext: CheckContext): Promise<
   return { verdict, rule, why, programs }
 }
 
-function createCheckContext(options: PolicyCommandOptions): CheckContext {
+function createCheckContext(options: PolicyCommandOptions): PolicyCheckContext {
   const folder = resolveWorkFolder(options)
   const home = homedir()
   const names: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ function createCheckContext(options: PolicyCommandOptions): CheckContext {
     '{OUTSIDE}': join(dirname(folder), 'outside'),
     '{EXTRA}': join(dirname(folder), 'extra'),
     '{HOME}': home,
-    '{AGENT_HOME}': configFolderPath(),
+    '{AGENT_HOME}': getConfigFolderPath(),
   }
   const expandPlaceholders = (text: string) => text.replace(/(?<!\$)\{[A-Z_]+\}/g, (name) => names[name] ?? name)
   const rules = readRules(options, folder)
@@ -70,7 +70,7 @@ function createCheckContext(options: PolicyCommandOptions): CheckContext {
     secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []).map(expandPlaceholders),
     ...more,
   })
-  const json = options.rules === undefined ? {} : readJsonInput(options.rules)
+  const json = options.rules === undefined ? {} : readJsonFileOrStdin(options.rules)
   const fixture = isObject(json) ? readFixtureSteps(json as JsonObject, 'fixture') : []
   return { folder, rules, fixture, expandPlaceholders, createPathContext }
 }
@@ -78,7 +78,7 @@ function createCheckContext(options: PolicyCommandOptions): CheckContext {
 /** The rules of a file alone, or those in effect in the folder. */
 function readRules({ rules: file }: PolicyCommandOptions, folder: string): RulesByTier {
   if (file === undefined) return validateRules({ default: DEFAULT_POLICY_RULES, ...readSettings(folder).policies })
-  const json = readJsonInput(file)
+  const json = readJsonFileOrStdin(file)
   const rules = isObject(json) && isObject(json['policy']) ? json['policy'] : json
   if (!isObject(rules))
     throw new UserError(`${file} contains no rules; it must be a JSON object with allow, ask, deny, …`)
@@ -103,6 +103,6 @@ function detectCaseKind(line: JsonObject): unknown {
   return 'url' in line || 'urlParts' in line ? 'url' : 'surface' in line ? 'terminal' : undefined
 }
 
-function formatCheckResult({ id, verdict, why, rendered }: CheckResult & { readonly id: unknown }): string {
+function formatCheckResult({ id, verdict, why, rendered }: PolicyCheckResult & { readonly id: unknown }): string {
   return rendered === undefined ? `${String(id)}  ${verdict ?? ''}  ${why ?? ''}` : `${String(id)}  ${rendered}`
 }

@@ -2,17 +2,17 @@ import { tmpdir } from 'node:os'
 import { localHost } from '../../../host/local-host.ts'
 import type { Effect } from '../../../policy/effect.ts'
 import type { ApprovalMode, Decision, GrantScope, Proposal, Verdict } from '../../../policy/policy.ts'
-import { SHELL_TOOL } from '../../../policy/rules/rule.ts'
+import { SHELL_TOOL_NAME } from '../../../policy/rules/rule.ts'
 import { sanitizeText } from '../../../policy/text/sanitize.ts'
 import { createUrlGuard, withUrlGuard } from '../../../policy/url/url-guard.ts'
 import { listAllBuiltins } from '../../../tool/builtin/index.ts'
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { readSettings } from '../../config/read-settings.ts'
-import { memoryFilePath } from '../../paths/folders.ts'
+import { getMemoryFilePath } from '../../paths/folders.ts'
 import { UserError } from '../../user-error.ts'
 import { RUN_OPTIONS } from '../../args/options.ts'
 import { createPoliciesFromSettings } from '../../setup/policies.ts'
-import { toSandboxOptions } from '../../setup/sandbox.ts'
+import { toSandboxOptions } from '../../setup/sandbox-options.ts'
 import type { PolicyCommandOptions } from './policy.ts'
 
 const MODE_NAMES = RUN_OPTIONS['approval-mode'].from
@@ -71,13 +71,13 @@ function parseProposal(call: string, toolName: string | undefined, folder: strin
   if (call.trim() === '')
     throw new UserError("explain which call? for example: dragoman policy explain 'git push', or 'write_file(a.ts)'")
   const [, first, argumentText] = (toolName === undefined && /^(\w+)\(([^]*)\)$/.exec(call)) || []
-  const [tool, argument] = first === undefined ? [toolName ?? SHELL_TOOL, call] : [first, argumentText ?? '']
+  const [tool, argument] = first === undefined ? [toolName ?? SHELL_TOOL_NAME, call] : [first, argumentText ?? '']
   return { tool, input: {}, effects: listEffects(tool, argument, folder) }
 }
 
 /** What the tool would do with this argument; nobody knows it of a tool that is not built in. */
 function listEffects(name: string, argument: string, folder: string): readonly Effect[] {
-  const tool = listAllBuiltins(memoryFilePath()).find(({ spec }) => spec.name === name)
+  const tool = listAllBuiltins(getMemoryFilePath()).find(({ spec }) => spec.name === name)
   return tool?.effects(tool.ruleInput?.(argument) ?? {}, [folder]) ?? [{ kind: 'unknown' }]
 }
 

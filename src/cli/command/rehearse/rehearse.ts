@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { BUILTIN_SCRIPTS } from '../../../rehearsal/builtin-scripts/all-scripts.ts'
 import { startRehearsalServer } from '../../../rehearsal/server.ts'
 import type { RehearsalScript } from '../../../rehearsal/script/script.ts'
-import { parseScript } from '../../../rehearsal/script/script-schema.ts'
+import { parseRehearsalScript } from '../../../rehearsal/script/script-schema.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { REHEARSE_COMMAND } from './spec.ts'
-import { findSubcommand, parseCommandLine } from '../../args/parse.ts'
+import { findSubcommandHandler, parseCommandLine } from '../../args/parse-command-line.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
 export async function runRehearseCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman rehearse', REHEARSE_COMMAND.options, args)
   if (positionals.length === 0) return printHelp('rehearse')
-  findSubcommand('dragoman rehearse', REHEARSE_COMMAND.subcommands, positionals[0] ?? '')
+  findSubcommandHandler('dragoman rehearse', REHEARSE_COMMAND.subcommands, positionals[0] ?? '')
   const port = values.port === undefined ? 0 : Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UserError(`--port must be a number from 0 to 65535, not “${values.port}”`)
@@ -41,7 +41,7 @@ async function startServer(scripts: Readonly<Record<string, RehearsalScript>>, p
 
 function readScriptFile(file: string): RehearsalScript {
   try {
-    return parseScript(JSON.parse(readFileSync(file, 'utf8')))
+    return parseRehearsalScript(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     throw new UserError(`${file} is not a valid script: ${getErrorMessage(error)}`)
   }

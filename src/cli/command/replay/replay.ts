@@ -12,8 +12,8 @@ import { REPLAY_COMMAND } from './spec.ts'
 import { listProviders } from '../../setup/choose-model.ts'
 import { RUN_OPTIONS } from '../../args/options.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { parseCommandLine, parsePositiveInteger } from '../../args/parse.ts'
-import { memoryFilePath, sessionsFolderPath } from '../../paths/folders.ts'
+import { parseCommandLine, parsePositiveInteger } from '../../args/parse-command-line.ts'
+import { getMemoryFilePath, getSessionsFolderPath } from '../../paths/folders.ts'
 import { readRecording, type SessionRecording } from '../../recording/read-recording.ts'
 import { type ReplayDifference, replayRecording, type ReplayReport } from '../../recording/replay-recording.ts'
 import { printHelp } from '../../args/print-help.ts'
@@ -34,7 +34,7 @@ export async function runReplayCommand(args: string[]): Promise<number> {
     throw new UserError('--until needs --model: the model to continue with')
   const initialEntries = until === undefined ? [] : collectEntriesUntil(sessionRecording, until)
   const { config } = readSettings(resolveWorkFolder(liveArgs))
-  const memory = memoryFilePath()
+  const memory = getMemoryFilePath()
   const report = await replayRecording(sessionRecording, {
     providers: listProviders(config),
     system: loadSystemPrompt(liveArgs),
@@ -50,7 +50,7 @@ export async function runReplayCommand(args: string[]): Promise<number> {
 }
 
 async function continueLive(entries: readonly Entry[], args: RunArgs, folder: string): Promise<number> {
-  const log = jsonlStore(sessionsFolderPath(folder)).create({ id: newSessionId(), folder })
+  const log = jsonlStore(getSessionsFolderPath(folder)).create({ id: newSessionId(), folder })
   importConversation(log, entries)
   await log.flush()
   log.close()

@@ -1,4 +1,4 @@
-import { parseRequestPrefix, type RequestPrefix } from '../../../agent/loop/request-log.ts'
+import { parseLoggedRequestPrefix, type LoggedRequestPrefix } from '../../../agent/loop/request-log.ts'
 import { type Usage, parseUsage } from '../../../model/usage.ts'
 import type { Entry } from '../../../session/log/entry.ts'
 import { formatTable, formatNumber } from '../../output/format.ts'
@@ -26,7 +26,7 @@ export function analyzeCacheUse(entries: readonly Entry[]): RequestCacheReport[]
   for (const entry of entries) {
     const open = lines.at(-1)
     if (entry.kind === 'request') {
-      const now = { model: entry.model, prefix: parseRequestPrefix(entry.prefix) }
+      const now = { model: entry.model, prefix: parseLoggedRequestPrefix(entry.prefix) }
       lines.push({
         request: lines.length + 1,
         model: entry.model,
@@ -75,10 +75,10 @@ export function formatCacheReport(lines: readonly RequestCacheReport[]): string 
 
 interface SentRequestPrefix {
   readonly model: string
-  readonly prefix: RequestPrefix | undefined
+  readonly prefix: LoggedRequestPrefix | undefined
 }
 
-function extendRoles(roles: string[] | undefined, prefix: RequestPrefix | undefined): string[] | undefined {
+function extendRoles(roles: string[] | undefined, prefix: LoggedRequestPrefix | undefined): string[] | undefined {
   if (!prefix || prefix.same > (roles?.length ?? 0)) return undefined
   const kept = roles ?? []
   kept.length = prefix.same

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../model/json.ts'
 import type { Entry } from '../../../session/log/entry.ts'
-import { projectHistory } from '../../../session/project-history.ts'
+import { deriveModelHistory } from '../../../session/derive-model-history.ts'
 import { createIdRegistry } from '../../../wire/history/transcript.ts'
 import { isWireId, loadWire, wireIds } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
@@ -15,7 +15,7 @@ export async function exportSessionText(entries: readonly Entry[], format: strin
   const wire = await loadWire(format)
   const model = entries.findLast((entry) => entry.kind === 'turn')
   const { body } = wire.encodeRequest(
-    { model: model?.kind === 'turn' ? model.turn.origin.model : '', tools: [], turns: projectHistory(entries) },
+    { model: model?.kind === 'turn' ? model.turn.origin.model : '', tools: [], turns: deriveModelHistory(entries) },
     wire.profile,
     { ids: createIdRegistry(), isContinuation: false, omitFiller: true },
   )

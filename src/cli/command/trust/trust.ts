@@ -1,5 +1,10 @@
 import { join, resolve } from 'node:path'
-import { setTrust, readTrustState, listTrustRelevantFiles, TRUST_DESCRIPTIONS } from '../../config/trust.ts'
+import {
+  saveFolderTrust,
+  readTrustState,
+  listTrustRelevantFiles,
+  TRUST_DESCRIPTIONS,
+} from '../../config/folder-trust.ts'
 import { UserError } from '../../user-error.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { describeFileProblem, readProjectText } from '../../paths/project-file.ts'
@@ -16,7 +21,7 @@ export function runTrustCommand(args: readonly string[]): void {
     throw new UserError(`dragoman trust takes one of --yes, --refuse, --forget, not “${args.join(' ')}”`)
   const folder = resolve('.')
   if (option === undefined) return void process.stdout.write(`${describeTrust(folder)}\n`)
-  setTrust(folder, TRUST_BY_OPTION[option])
+  saveFolderTrust(folder, TRUST_BY_OPTION[option])
   process.stdout.write(`${folder}: ${TRUST_DESCRIPTIONS[readTrustState(folder)]}\n`)
 }
 

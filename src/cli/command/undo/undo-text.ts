@@ -2,7 +2,7 @@ import type { UndoAction, UndoFile } from '../../../agent/apply-undo.ts'
 import type { Files } from '../../../host/host.ts'
 import type { Store } from '../../../session/store/store.ts'
 import type { UndoPlan } from '../../../session/undo-plan.ts'
-import { unifiedDiff } from '../../../tool/text/diff.ts'
+import { createUnifiedDiff } from '../../../tool/text/diff.ts'
 
 export async function formatUndoPlan(
   plan: UndoPlan,
@@ -43,7 +43,7 @@ async function formatFileDiff({ path, before }: UndoFile, files: Files, store: S
   const previousBytes = (before && store.getBlob(before.blob)) ?? new Uint8Array()
   if (isBinary(currentBytes) || isBinary(previousBytes))
     return `  ${currentBytes.length} bytes now, ${previousBytes.length} bytes then; not text`
-  const lines = unifiedDiff(
+  const lines = createUnifiedDiff(
     path,
     Buffer.from(currentBytes).toString('utf8'),
     Buffer.from(previousBytes).toString('utf8'),

@@ -4,14 +4,19 @@ import { withChangeRecording } from '../../../host/files/record-changes.ts'
 import { localHost } from '../../../host/local-host.ts'
 import { resumeSession } from '../../../session/session.ts'
 import { jsonlStore } from '../../../session/store/jsonl-store.ts'
-import { commandsSince, createRedoPlan, createUndoPlan, type UndoPlan } from '../../../session/undo-plan.ts'
+import { listCommandsSince, createRedoPlan, createUndoPlan, type UndoPlan } from '../../../session/undo-plan.ts'
 import { findSessionId, resolveWorkFolder, withStoreErrors } from '../../setup/assemble-agent.ts'
 import { confirm } from '../../confirm.ts'
 import { EXIT_CODE } from '../../user-error.ts'
 import { UNDO_COMMAND } from './spec.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { type OptionValues, parseCommandLine, parsePositiveInteger, rejectExtraArguments } from '../../args/parse.ts'
-import { sessionsFolderPath, writeLocksFolderPath } from '../../paths/folders.ts'
+import {
+  type ParsedOptionValues,
+  parseCommandLine,
+  parsePositiveInteger,
+  rejectExtraArguments,
+} from '../../args/parse-command-line.ts'
+import { getSessionsFolderPath, getWriteLocksFolderPath } from '../../paths/folders.ts'
 import { formatNothingToUndo, formatUndoPlan } from './undo-text.ts'
 
 export async function runUndoCommand(args: string[]): Promise<number> {
@@ -21,21 +26,24 @@ export async function runUndoCommand(args: string[]): Promise<number> {
   return withStoreErrors(() => undo(values, turn))
 }
 
-async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: number | undefined): Promise<number> {
+async function undo(
+  values: ParsedOptionValues<typeof UNDO_COMMAND.options>,
+  turn: number | undefined,
+): Promise<number> {
   const folder = resolveWorkFolder(values)
-  const store = jsonlStore(sessionsFolderPath(folder))
+  const store = jsonlStore(getSessionsFolderPath(folder))
   const session = resumeSession(store.open(findSessionId(values.session ?? 'latest', store)))
   try {
     const plan = values.redo ? createRedoPlan(session.entries) : createUndoPlan(session.entries, turn)
     if (!plan) {
       const nothing = values.redo
         ? 'There is no undo to reverse.\n'
-        : formatNothingToUndo(commandsSince(session.entries, turn))
+        : formatNothingToUndo(listCommandsSince(session.entries, turn))
       process.stdout.write(escapeForTerminal(nothing))
       return EXIT_CODE.ok
     }
-    const scratch = join(sessionsFolderPath(folder), 'scratch', session.id)
-    const local = localHost({ folders: findFolders(plan, folder), scratch, locks: writeLocksFolderPath() })
+    const scratch = join(getSessionsFolderPath(folder), 'scratch', session.id)
+    const local = localHost({ folders: findFolders(plan, folder), scratch, locks: getWriteLocksFolderPath() })
     const host = withChangeRecording(local, createChangeRecorder(session, store))
     const inspectedFiles = await inspectUndoPlan(plan, host.files, store)
     process.stdout.write(escapeForTerminal(await formatUndoPlan(plan, inspectedFiles, host.files, store)))

@@ -8,7 +8,14 @@ import { decodeResponse } from '../../../wire/decode-response.ts'
 import { loadWire } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
-import { type WireRecording, readInput, readJsonInput, findRecordings, parseWireOption, printJson } from './input.ts'
+import {
+  type WireRecording,
+  readFileOrStdin,
+  readJsonFileOrStdin,
+  findRecordings,
+  parseWireOption,
+  printJson,
+} from './wire-input.ts'
 import { defined } from '../../../model/defined.ts'
 
 /** Prints a decoded response as one JSON object; with `--batch`, one line for each recording of a folder. */
@@ -19,11 +26,11 @@ export async function runWireDecode(options: WireCommandOptions): Promise<void> 
     return
   }
   const wire = await loadWire(parseWireOption(options.wire))
-  const tools = options.tools === undefined ? [] : parseToolList(readJsonInput(options.tools))
+  const tools = options.tools === undefined ? [] : parseToolList(readJsonFileOrStdin(options.tools))
   const status = options.status === undefined ? undefined : Number(options.status)
   if (status !== undefined && !(status >= 100 && status < 600))
     throw new UserError(`--status must be an HTTP status, not “${options.status}”`)
-  const bytes = readInput(options.file)
+  const bytes = readFileOrStdin(options.file)
   const reading = { turnKey: turnKeyFor(bytes), profile: wire.profile, tools, ...defined({ status }) }
   printJson(toJsonReport(decodeResponse(wire, reading, [bytes], options['content-type'])))
 }

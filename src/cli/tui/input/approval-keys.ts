@@ -5,7 +5,7 @@ import type { KeyEvent } from '../term/key-parser.ts'
 import { listApprovalAnswers, listGrantChoices } from '../view/approval-answers.ts'
 import { hasHiddenSecrets, layoutShownApproval } from '../view/approval.ts'
 import { toEditorEdit, type NamedKey } from './edit-keys.ts'
-import { type EditorEdit, applyEdit, EMPTY_EDITOR } from './text-editor.ts'
+import { type EditorEdit, applyEditorEdit, EMPTY_EDITOR } from './text-editor.ts'
 import type { UiAction, KeyResult } from './handle-key.ts'
 
 /** A letter is an answer if no other follows in this time; otherwise it is the beginning of a text. */
@@ -76,7 +76,7 @@ function handleLetter(
 function insertHeldKey({ heldKey, ...state }: UiState): UiState {
   if (heldKey === undefined) return state
   const { isChoosing: _unused, ...asking } = state.approvalView
-  return { ...state, approvalView: asking, editor: applyEdit(state.editor, { do: 'insert', text: heldKey }) }
+  return { ...state, approvalView: asking, editor: applyEditorEdit(state.editor, { do: 'insert', text: heldKey }) }
 }
 
 function answerWithKey(state: UiState, letter: string, ask: ApprovalRequest): KeyResult {
@@ -157,6 +157,6 @@ function handleReasonKey(state: UiState, key: Exclude<KeyEvent, { type: 'report'
   }
   const change: EditorEdit | undefined = key.type === 'key' ? toEditorEdit(key) : { do: 'insert', text: key.text }
   return change
-    ? { state: { ...state, approvalView: { ...asking, reasonEditor: applyEdit(reasonEditor, change) } } }
+    ? { state: { ...state, approvalView: { ...asking, reasonEditor: applyEditorEdit(reasonEditor, change) } } }
     : { state }
 }

@@ -1,4 +1,4 @@
-import { listResourceNames } from '../mcp.ts'
+import { listResourceNames } from '../mcp-prompts-and-resources.ts'
 import { createProjectFiles } from '../mention/project-files.ts'
 import type { AppParts } from '../app-parts.ts'
 import { type ArgumentChoices, type CompletionSources, findCompletions } from './completion.ts'

@@ -1,13 +1,13 @@
 import type { ApprovalReply } from '../../../agent/calls/call-state.ts'
-import { isInputFocused, type CompletionMenu, terminalSize, type UiState } from '../ui-state.ts'
+import { isInputFocused, type CompletionMenu, getTerminalSize, type UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
-import { displayWidth } from '../term/display-width.ts'
-import { inputColumns } from '../view/input-box.ts'
+import { measureDisplayWidth } from '../term/display-width.ts'
+import { countInputColumns } from '../view/input-box.ts'
 import { toEditorEdit } from './edit-keys.ts'
-import { type EditorEdit, applyEdit, EMPTY_EDITOR, expandPastes } from './text-editor.ts'
-import { offsetAtColumn, findRowIndex, layoutRows } from './text-rows.ts'
+import { type EditorEdit, applyEditorEdit, EMPTY_EDITOR, expandPastes } from './text-editor.ts'
+import { findOffsetAtColumn, findRowIndex, layoutRows } from './text-rows.ts'
 import { handleApprovalKey } from './approval-keys.ts'
-import { handleSearchKey, startHistorySearch } from './history-search.ts'
+import { handleHistorySearchKey, startHistorySearch } from './history-search.ts'
 import { handleVimKey } from './vim-keys.ts'
 
 /** What a key asks of the program, besides changing the state. */
@@ -45,7 +45,7 @@ export function handleKey(before: UiState, key: KeyEvent): KeyResult {
 }
 
 function handleTypingKey(before: UiState, key: Exclude<KeyEvent, { type: 'report' }>): KeyResult {
-  const searchState = before.search && handleSearchKey(before, key)
+  const searchState = before.search && handleHistorySearchKey(before, key)
   if (searchState) return { state: searchState }
   const { search: _over, ...state } = before
   if (state.menu) {
@@ -102,7 +102,7 @@ function handlePaste(state: UiState, text: string): KeyResult {
 
 function editInput(state: UiState, change: EditorEdit, completes = false): KeyResult {
   const { historyIndex: _unused, draft: _gone, menu: _closed, ...rest } = state
-  const next: UiState = { ...rest, editor: applyEdit(state.editor, change) }
+  const next: UiState = { ...rest, editor: applyEditorEdit(state.editor, change) }
   return completes ? { state: next, actions: [{ do: 'complete' }] } : { state: next }
 }
 
@@ -112,7 +112,10 @@ function submitInput(state: UiState): KeyResult {
     return {
       state: {
         ...state,
-        editor: applyEdit(applyEdit(state.editor, { do: 'remove', to: 'left' }), { do: 'insert', text: '\n' }),
+        editor: applyEditorEdit(applyEditorEdit(state.editor, { do: 'remove', to: 'left' }), {
+          do: 'insert',
+          text: '\n',
+        }),
       },
     }
   const text = expandPastes(state.editor).trim()
@@ -133,19 +136,22 @@ function moveQueueToInput(state: UiState): UiState {
   const { historyIndex, draft, ...rest } = state
   const draftText = historyIndex === undefined ? state.editor.text : (draft?.text ?? '')
   const text = [...state.queued, draftText].filter((one) => one !== '').join('\n')
-  return { ...rest, queued: [], editor: applyEdit(state.editor, { do: 'set', text }) }
+  return { ...rest, queued: [], editor: applyEditorEdit(state.editor, { do: 'set', text }) }
 }
 
 /** Up and down move in the rows of the text, and beyond its ends through the history. */
 function moveVertically(state: UiState, to: 'up' | 'down'): KeyResult {
   const { editor } = state
-  const rows = layoutRows(editor.text, inputColumns(terminalSize(state).width))
+  const rows = layoutRows(editor.text, countInputColumns(getTerminalSize(state).width))
   const at = findRowIndex(rows, editor.cursor)
   const [here, next] = [rows[at], rows[to === 'up' ? at - 1 : at + 1]]
   if (!here || !next) return recallHistory(state, to)
-  const column = editor.column ?? displayWidth(here.text.slice(0, editor.cursor - here.start))
+  const column = editor.column ?? measureDisplayWidth(here.text.slice(0, editor.cursor - here.start))
   return {
-    state: { ...state, editor: applyEdit(editor, { do: 'place', cursor: offsetAtColumn(next, column), column }) },
+    state: {
+      ...state,
+      editor: applyEditorEdit(editor, { do: 'place', cursor: findOffsetAtColumn(next, column), column }),
+    },
   }
 }
 
@@ -157,7 +163,7 @@ function recallHistory(state: UiState, to: 'up' | 'down'): KeyResult {
   const next = (historyIndex ?? last) + (to === 'up' ? -1 : 1)
   if (next < 0 || next > last) return { state }
   if (next === last) return { state: { ...rest, editor: draft ?? EMPTY_EDITOR } }
-  const editor = applyEdit(state.editor, { do: 'set', text: state.history[next] ?? '' })
+  const editor = applyEditorEdit(state.editor, { do: 'set', text: state.history[next] ?? '' })
   return { state: { ...rest, historyIndex: next, draft: draft ?? state.editor, editor } }
 }
 
@@ -180,10 +186,10 @@ function handleMenuKey(state: UiState, key: KeyEvent): KeyResult | undefined {
   const after = state.editor.text.slice(menu.to)
   if (key.name === 'enter' && menu.enterAction === 'submit') {
     const text = state.editor.text.slice(0, menu.from) + chosen.value + after
-    return submitInput({ ...rest, editor: applyEdit(state.editor, { do: 'set', text }) })
+    return submitInput({ ...rest, editor: applyEditorEdit(state.editor, { do: 'set', text }) })
   }
   const head = `${state.editor.text.slice(0, menu.from)}${chosen.value}${after.startsWith(' ') || chosen.value.endsWith('/') ? '' : ' '}`
-  const editor = applyEdit(state.editor, { do: 'set', text: head + after, cursor: head.length })
+  const editor = applyEditorEdit(state.editor, { do: 'set', text: head + after, cursor: head.length })
   return { state: { ...rest, editor }, actions: [{ do: 'complete' }] }
 }
 

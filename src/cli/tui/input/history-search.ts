@@ -1,9 +1,9 @@
 import type { UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
-import { applyEdit } from './text-editor.ts'
+import { applyEditorEdit } from './text-editor.ts'
 
 /** A search in the input history, as in a shell. */
-export interface HistorySearch {
+export interface InputHistorySearch {
   readonly query: string
   /** The index of the match, if there is one. */
   readonly at?: number
@@ -19,7 +19,10 @@ export function startHistorySearch(state: UiState): UiState {
 }
 
 /** Handles a key of the search; undefined for a key that ends the search with the match and then has its usual effect. */
-export function handleSearchKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' }>): UiState | undefined {
+export function handleHistorySearchKey(
+  state: UiState,
+  key: Exclude<KeyEvent, { type: 'report' }>,
+): UiState | undefined {
   const { search, ...rest } = state
   if (!search) return undefined
   const last = state.history.length - 1
@@ -33,19 +36,19 @@ export function handleSearchKey(state: UiState, key: Exclude<KeyEvent, { type: '
 }
 
 /** Finds the latest match at or before an index. Without one, the previous match stays. */
-function searchFrom(state: UiState, search: HistorySearch, query: string, from: number): UiState {
+function searchFrom(state: UiState, search: InputHistorySearch, query: string, from: number): UiState {
   const needle = query.toLowerCase()
   const at =
     needle === ''
       ? -1
       : state.history.findLastIndex((text, position) => position <= from && text.toLowerCase().includes(needle))
   if (at < 0) return { ...state, search: { ...search, query } }
-  const editor = applyEdit(state.editor, { do: 'set', text: state.history[at] ?? '' })
+  const editor = applyEditorEdit(state.editor, { do: 'set', text: state.history[at] ?? '' })
   return { ...state, editor, search: { ...search, query, at } }
 }
 
 /** The line below the input during the search. */
-export function formatSearchLine({ query, at }: HistorySearch): string {
+export function formatSearchLine({ query, at }: InputHistorySearch): string {
   const none = query !== '' && at === undefined ? ' (no match)' : ''
   return `Search: ${query}${none} · Ctrl-R older · Enter sends · Tab edits · Ctrl-G leaves`
 }

@@ -42,7 +42,7 @@ export const EMPTY_EDITOR: EditorState = { text: '', cursor: 0, past: [], future
 const LONG_PASTE_LIMITS = { lines: 8, length: 1000 }
 const MAX_UNDO_STEPS = 200
 
-export function applyEdit(editor: EditorState, change: EditorEdit): EditorState {
+export function applyEditorEdit(editor: EditorState, change: EditorEdit): EditorState {
   switch (change.do) {
     case 'insert':
       return change.paste ? insertPaste(editor, change.text) : insertText(editor, change.text, 'type')

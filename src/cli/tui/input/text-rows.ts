@@ -1,4 +1,4 @@
-import { splitGlyphs, displayWidth } from '../term/display-width.ts'
+import { splitGlyphs, measureDisplayWidth } from '../term/display-width.ts'
 
 /** A row of a text on the screen, and the offset of its first character. */
 interface TextRow {
@@ -31,7 +31,7 @@ export function findRowIndex(rows: readonly TextRow[], offset: number): number {
 }
 
 /** The offset nearest to a column of a row. */
-export function offsetAtColumn({ text, start, continues }: TextRow, column: number): number {
+export function findOffsetAtColumn({ text, start, continues }: TextRow, column: number): number {
   const glyphs = splitGlyphs(text)
   // The position behind the last character of a continued row belongs to the next row.
   const reachable = continues ? glyphs.slice(0, -1) : glyphs
@@ -45,7 +45,7 @@ export function offsetAtColumn({ text, start, continues }: TextRow, column: numb
 }
 
 function breakLine(line: string, columns: number): string[] {
-  if (displayWidth(line) <= columns) return [line]
+  if (measureDisplayWidth(line) <= columns) return [line]
   const rows: string[] = []
   let row = ''
   let used = 0
@@ -55,7 +55,7 @@ function breakLine(line: string, columns: number): string[] {
       const space = row.lastIndexOf(' ')
       rows.push(space > 0 ? row.slice(0, space + 1) : row)
       row = space > 0 ? row.slice(space + 1) : ''
-      used = displayWidth(row)
+      used = measureDisplayWidth(row)
     }
     row += text
     used += width

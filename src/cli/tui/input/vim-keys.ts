@@ -1,6 +1,6 @@
 import type { UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
-import { type EditorEdit, applyEdit, type CursorMotion } from './text-editor.ts'
+import { type EditorEdit, applyEditorEdit, type CursorMotion } from './text-editor.ts'
 import type { KeyResult } from './handle-key.ts'
 
 /** A subset of Vim's keys; undefined for a key that has its usual effect. */
@@ -8,7 +8,7 @@ export function handleVimKey(state: UiState, key: KeyEvent): KeyResult | undefin
   const { operator, ...rest } = state
   if (state.vim === 'insert') {
     if (key.type !== 'key' || key.name !== 'escape') return undefined
-    return { state: { ...rest, vim: 'normal', editor: applyEdit(state.editor, { do: 'move', to: 'left' }) } }
+    return { state: { ...rest, vim: 'normal', editor: applyEditorEdit(state.editor, { do: 'move', to: 'left' }) } }
   }
   if (key.type !== 'text') return undefined
   let next: KeyResult = { state: operator ? { ...rest, operator } : rest }
@@ -55,7 +55,7 @@ function runVimCommand(state: UiState, letter: string): KeyResult {
   const { operator, ...rest } = state
   if (operator !== undefined) return applyOperator(rest, operator, letter)
   const motion = VIM_MOTIONS[letter]
-  if (motion) return { state: { ...rest, editor: applyEdit(rest.editor, { do: 'move', to: motion }) } }
+  if (motion) return { state: { ...rest, editor: applyEditorEdit(rest.editor, { do: 'move', to: motion }) } }
   if (letter === 'd' || letter === 'c' || letter === 'g') return { state: { ...rest, operator: letter } }
   const found = VIM_COMMANDS[letter]
   return found ? { state: applyEdits(rest, found.edits, found.insert) } : { state: rest }
@@ -73,6 +73,6 @@ function applyOperator(state: UiState, operator: 'd' | 'c' | 'g', letter: string
 }
 
 function applyEdits(state: UiState, edits: readonly EditorEdit[], insert?: true): UiState {
-  const editor = edits.reduce(applyEdit, state.editor)
+  const editor = edits.reduce(applyEditorEdit, state.editor)
   return { ...state, editor, ...(insert && { vim: 'insert' as const }) }
 }

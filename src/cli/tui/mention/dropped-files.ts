@@ -3,9 +3,9 @@ import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expandHome } from '../../paths/folders.ts'
 import { isMediaFile } from './attachments.ts'
-import { type EditorState, applyEdit } from '../input/text-editor.ts'
+import { type EditorState, applyEditorEdit } from '../input/text-editor.ts'
 import { formatMention } from './mentions.ts'
-import { relativeToRoot } from '../view/path.ts'
+import { toRootRelativePath } from '../view/display-path.ts'
 
 /**
  * A terminal pastes the paths of files that are dropped on it. If these are images, mentions replace the pasted paths, so
@@ -18,8 +18,8 @@ export function insertDroppedFiles(editor: EditorState, pasted: string, folder: 
   if (paths.length === 0 || paths.some((path) => path.includes('"'))) return editor
   const start = before.slice(0, before.length - pasted.length)
   const gap = start === '' || /\s$/.test(start) ? '' : ' '
-  const head = `${start}${gap}${paths.map((path) => `${formatMention(relativeToRoot(folder, path))} `).join('')}`
-  return applyEdit(editor, { do: 'set', text: head + editor.text.slice(editor.cursor), cursor: head.length })
+  const head = `${start}${gap}${paths.map((path) => `${formatMention(toRootRelativePath(folder, path))} `).join('')}`
+  return applyEditorEdit(editor, { do: 'set', text: head + editor.text.slice(editor.cursor), cursor: head.length })
 }
 
 /** The images that a pasted text names, if it names nothing else: quoted, with or without escaped spaces, or as `file:` URLs. */

@@ -1,15 +1,15 @@
 import { findLocalModel, probeJson } from '../../../provider/index.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
-import { userConfigPath } from '../../config/read-settings.ts'
+import { getUserConfigPath } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'
 import { updateUserConfig } from '../../config/update-settings.ts'
 import { abbreviateHome } from '../../paths/folders.ts'
-import { setTrust, readTrustState, listTrustRelevantFiles } from '../../config/trust.ts'
+import { saveFolderTrust, readTrustState, listTrustRelevantFiles } from '../../config/folder-trust.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { findKeyProvider } from './api-key-format.ts'
 import { chooseFromList, type ListItem } from './list-dialog.ts'
-import { styledLine } from '../term/styled-line.ts'
+import { createStyledLine } from '../term/styled-line.ts'
 import type { ThemeName } from '../term/theme.ts'
 
 type FirstRunItem = 'local' | 'key' | 'tour' | 'server' | { readonly key: string }
@@ -35,9 +35,9 @@ export async function chooseFirstModel(config: Config, theme: ThemeName, problem
   ]
   const selected = await chooseFromList<FirstRunItem>(
     [
-      ...(problem === undefined ? [] : [styledLine(escapeForTerminal(problem), 'warn'), []]),
-      styledLine('Dragoman works on your code with the model of your choice.', 'strong'),
-      styledLine('No API key found. Choose how to continue:'),
+      ...(problem === undefined ? [] : [createStyledLine(escapeForTerminal(problem), 'warn'), []]),
+      createStyledLine('Dragoman works on your code with the model of your choice.', 'strong'),
+      createStyledLine('No API key found. Choose how to continue:'),
       [],
     ],
     items.filter((item) => item !== false),
@@ -48,7 +48,7 @@ export async function chooseFirstModel(config: Config, theme: ThemeName, problem
     // The choice is saved, so that this page does not come with every start.
     updateUserConfig((own) => ({ ...own, model: local }))
     process.stdout.write(
-      `${escapeForTerminal(local)} is now the default model. Change it with /model, or under “model” in ${abbreviateHome(userConfigPath())}.\n`,
+      `${escapeForTerminal(local)} is now the default model. Change it with /model, or under “model” in ${abbreviateHome(getUserConfigPath())}.\n`,
     )
     return { model: local }
   }
@@ -85,7 +85,7 @@ async function promptForKey(
   const chosen =
     knownProvider ??
     (await chooseFromList<string | { readonly key: string }>(
-      [styledLine('Which provider is this key for?', 'strong')],
+      [createStyledLine('Which provider is this key for?', 'strong')],
       keyProviders.map(({ id, keys }) => ({ value: id, label: id, about: keys[0] ?? '' })),
       theme,
       (key) => ({ key }),
@@ -111,15 +111,15 @@ export async function promptForTrust(folder: string, theme: ThemeName): Promise<
   if (files.length === 0 || (state !== 'unknown' && state !== 'changed')) return
   const answer = await chooseFromList(
     [
-      styledLine(
+      createStyledLine(
         `This folder has project settings${state === 'changed' ? ', which have changed since you trusted them' : ''}:`,
         'strong',
       ),
-      ...files.map((file) => styledLine(`  ${escapeForTerminal(file)}`)),
-      styledLine(
+      ...files.map((file) => createStyledLine(`  ${escapeForTerminal(file)}`)),
+      createStyledLine(
         'If trusted, they can choose the model and its URL, start MCP servers and allow commands without approval.',
       ),
-      styledLine('If not, Dragoman ignores them. Run dragoman trust to see what is in them.', 'quiet'),
+      createStyledLine('If not, Dragoman ignores them. Run dragoman trust to see what is in them.', 'quiet'),
       [],
     ],
     [
@@ -128,5 +128,5 @@ export async function promptForTrust(folder: string, theme: ThemeName): Promise<
     ],
     theme,
   )
-  if (answer !== undefined) setTrust(folder, answer)
+  if (answer !== undefined) saveFolderTrust(folder, answer)
 }

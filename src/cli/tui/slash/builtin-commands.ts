@@ -1,15 +1,20 @@
 import { EXIT_CODE } from '../../user-error.ts'
 import type { AppParts } from '../app-parts.ts'
 import { switchSession, withSessionClosed } from '../session-actions.ts'
-import { showContextUsage } from './context.ts'
+import { showContextUsage } from './context-command.ts'
 import { changeTheme, THEME_CHOICES, toggleVim } from './display-commands.ts'
 import { exportCurrentSession } from './export.ts'
 import INIT from './init.md'
 import { changeMode, changeModel, listModeChoices, listModelChoices, manageSandbox } from './model-commands.ts'
 import { managePermissions } from './permissions.ts'
 import { runCliSubcommand } from './run-cli.ts'
-import { compressHistory, copyLastAnswer, listOtherSessions, resumeSession } from './session-commands.ts'
-import { showMemory, showServers, showSlashHelp, showTools } from './show-commands.ts'
+import {
+  runCompressSlashCommand,
+  copyLastAnswer,
+  listOtherSessions,
+  runResumeSlashCommand,
+} from './session-commands.ts'
+import { showMemory, showMcpServers, showSlashHelp, showTools } from './show-commands.ts'
 import type { SlashCommand } from './slash-command.ts'
 
 /** The built-in commands, in the order of the help. */
@@ -43,7 +48,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     ],
   },
   { name: 'tools', about: 'list the tools of the model', run: showTools },
-  { name: 'mcp', about: 'list the MCP servers and their state', run: showServers },
+  { name: 'mcp', about: 'list the MCP servers and their state', run: showMcpServers },
   { name: 'memory', about: 'show the instruction files and memories', run: showMemory },
   {
     name: 'init',
@@ -60,7 +65,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     allowsOtherValues: true,
   },
   { name: 'context', about: 'show what fills the context window', run: showContextUsage },
-  { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compressHistory },
+  { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: runCompressSlashCommand },
   {
     name: 'stats',
     aliases: ['cost', 'usage'],
@@ -92,7 +97,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     aliases: ['continue'],
     about: 'continue another session',
     takes: '[id]',
-    run: resumeSession,
+    run: runResumeSlashCommand,
     choices: listOtherSessions,
   },
   {

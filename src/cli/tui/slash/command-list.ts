@@ -1,19 +1,19 @@
-import { nearestNames } from '../../args/nearest-name.ts'
+import { listNearestNames } from '../../args/nearest-name.ts'
 import type { ActiveSession } from '../active-session.ts'
-import { createPromptCommands } from '../mcp.ts'
+import { createPromptCommands } from '../mcp-prompts-and-resources.ts'
 import { SLASH_COMMANDS } from './builtin-commands.ts'
 import { loadCustomCommands } from './custom-commands.ts'
 import type { SlashCommand } from './slash-command.ts'
 
 /** All slash commands: built-in, custom, and the prompts of MCP servers. */
-export interface CommandList {
+export interface SlashCommandList {
   list(): readonly SlashCommand[]
   find(word: string): SlashCommand | undefined
   /** The commands, with their slash, that an unknown name may mean. */
   findNearest(word: string): readonly string[]
 }
 
-export function createCommandList(folder: string, session: ActiveSession): CommandList {
+export function createSlashCommandList(folder: string, session: ActiveSession): SlashCommandList {
   const customCommands = loadCustomCommands(folder)
   const list = (): SlashCommand[] => [...SLASH_COMMANDS, ...customCommands, ...createPromptCommands(session.servers)]
   return {
@@ -25,7 +25,7 @@ export function createCommandList(folder: string, session: ActiveSession): Comma
     },
     findNearest(word) {
       const names = list().flatMap(({ name, aliases = [] }) => [name, ...aliases])
-      return nearestNames(word, names)
+      return listNearestNames(word, names)
         .slice(0, 3)
         .map((name) => `/${name}`)
     },

@@ -6,7 +6,7 @@ interface KeyGroup {
 }
 
 /** The keys that /help lists. */
-export const BASIC_KEYS: readonly KeyRow[] = [
+export const BASIC_KEY_DESCRIPTIONS: readonly KeyRow[] = [
   ['Enter', 'send; Alt-Enter, Shift-Enter, Ctrl-J or \\ Enter: a new line'],
   ['Esc, Ctrl-C', 'stop the model; queued messages return to the input'],
   ['Up, Down', 'queued messages, to edit them; earlier messages; Ctrl-R searches them'],
@@ -22,7 +22,7 @@ export const BASIC_KEYS: readonly KeyRow[] = [
 
 /** All keys. The reference page is made from this. */
 export const KEY_GROUPS: readonly KeyGroup[] = [
-  { title: 'Basics', keys: BASIC_KEYS },
+  { title: 'Basics', keys: BASIC_KEY_DESCRIPTIONS },
   {
     title: 'Approval prompts',
     keys: [

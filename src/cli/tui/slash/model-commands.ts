@@ -2,7 +2,7 @@ import { APPROVAL_MODE_NAMES, APPROVAL_MODES } from '../../../policy/policy.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { AppParts } from '../app-parts.ts'
 import { setMode, setModel } from '../session-actions.ts'
-import { styledLines } from '../term/styled-line.ts'
+import { createStyledLines } from '../term/styled-line.ts'
 import type { MenuItem } from '../ui-state.ts'
 
 export async function changeModel(app: AppParts, name: string): Promise<void> {
@@ -14,16 +14,16 @@ export async function changeModel(app: AppParts, name: string): Promise<void> {
 
 /** Lists the models that can be used now. */
 async function showModels({ ui, settings }: AppParts): Promise<void> {
-  const { listProviderOffers } = await import('../../command/models/models.ts')
+  const { listModelsByProvider: listProviderOffers } = await import('../../command/models/models.ts')
   const { formatModels } = await import('../../command/models/models-text.ts')
   const { offers, catalog } = await listProviderOffers(settings.config)
   const usable = offers.filter((offer) => offer.usable)
-  ui.print([[], ...styledLines(formatModels(usable, catalog, false))])
+  ui.print([[], ...createStyledLines(formatModels(usable, catalog, false))])
   ui.notify('Use /model <name> to switch. Run dragoman models to see why other models are not available.')
 }
 
 export async function listModelChoices({ settings }: AppParts): Promise<MenuItem[]> {
-  const { listProviderOffers } = await import('../../command/models/models.ts')
+  const { listModelsByProvider: listProviderOffers } = await import('../../command/models/models.ts')
   const { offers } = await listProviderOffers(settings.config)
   const found = offers.flatMap(({ provider, usable, models }) =>
     usable

@@ -4,16 +4,16 @@ import { DEFAULT_POLICY_RULES } from '../../../policy/approval-policy.ts'
 import { APPROVAL_MODES, type Policy } from '../../../policy/policy.ts'
 import {
   MACHINE_CONFIG_FILE,
-  projectConfigPath,
+  getProjectConfigPath,
   readConfigFile,
   readSettings,
-  userConfigPath,
+  getUserConfigPath,
 } from '../../config/read-settings.ts'
 import type { PolicyConfig, ProjectConfig, RuleConfig } from '../../config/schema.ts'
 import { ACCESS_SETTING_KEYS, removeSavedRule } from '../../config/update-settings.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { abbreviateHome, realPathOrSelf } from '../../paths/folders.ts'
-import { styledLine, type StyledLine, type TextTone } from '../term/styled-line.ts'
+import { createStyledLine, type StyledLine, type TextTone } from '../term/styled-line.ts'
 import type { AppParts } from '../app-parts.ts'
 import { changeMode } from './model-commands.ts'
 
@@ -33,15 +33,15 @@ function showPermissions(app: AppParts): void {
   const { allow = [], deny = [] } = DEFAULT_POLICY_RULES
   ui.print([
     [],
-    styledLine(`Mode ${mode}: ${APPROVAL_MODES[mode]}.`, 'strong'),
+    createStyledLine(`Mode ${mode}: ${APPROVAL_MODES[mode]}.`, 'strong'),
     ...groups.flatMap(({ title, rules: own }): StyledLine[] => [
-      styledLine(escapeForTerminal(title), 'accent'),
+      createStyledLine(escapeForTerminal(title), 'accent'),
       ...own.map((rule) => renderRule(rule, rules.indexOf(rule) + 1)),
     ]),
-    styledLine(
+    createStyledLine(
       `Built in: ${allow.length} rules allow read-only commands, ${deny.length} deny (${deny.map(ruleText).join(', ')}).`,
     ),
-    ...(rules.length === 0 ? [styledLine('There are no other rules.')] : []),
+    ...(rules.length === 0 ? [createStyledLine('There are no other rules.')] : []),
   ])
   ui.notify(
     `Use ${rules.length === 0 ? '' : '/permissions remove <number> to remove a rule, '}/mode to change the mode, dragoman policy explain to test a call.`,
@@ -80,10 +80,10 @@ interface RuleGroup {
 }
 
 function collectRuleGroups({ session: { agent }, folder }: AppParts): readonly RuleGroup[] {
-  const user = readConfigFile(userConfigPath()) ?? {}
+  const user = readConfigFile(getUserConfigPath()) ?? {}
   const { policies } = readSettings(folder)
   const key = realPathOrSelf(folder)
-  const [own, file] = [abbreviateHome(userConfigPath()), abbreviateHome(projectConfigPath(folder))]
+  const [own, file] = [abbreviateHome(getUserConfigPath()), abbreviateHome(getProjectConfigPath(folder))]
   const inProjects = `${own}, under projects`
   return [
     { title: 'In this session, until it ends', rules: listSessionRules(agent) },

@@ -3,16 +3,16 @@ import { joinTextParts } from '../../../model/text.ts'
 import { jsonlStore } from '../../../session/store/jsonl-store.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { formatLocalTime } from '../../output/format.ts'
-import { sessionsFolderPath } from '../../paths/folders.ts'
+import { getSessionsFolderPath } from '../../paths/folders.ts'
 import type { AppParts } from '../app-parts.ts'
-import { reduceConversation } from '../conversation.ts'
+import { reduceConversation } from '../live-conversation.ts'
 import { BUSY_MESSAGE } from '../run-controller.ts'
 import { offerChoices, switchSession } from '../session-actions.ts'
 import type { MenuItem } from '../ui-state.ts'
 
 /** The other sessions of this folder that are not empty, the newest first. */
 export function listOtherSessions({ folder, session }: AppParts): MenuItem[] {
-  return jsonlStore(sessionsFolderPath(folder))
+  return jsonlStore(getSessionsFolderPath(folder))
     .list()
     .filter(({ id, title }) => id !== session.agent.session.id && title !== '')
     .toSorted((one, other) => other.changed - one.changed)
@@ -22,13 +22,13 @@ export function listOtherSessions({ folder, session }: AppParts): MenuItem[] {
     }))
 }
 
-export function resumeSession(app: AppParts, words: string): void | Promise<void> {
+export function runResumeSlashCommand(app: AppParts, words: string): void | Promise<void> {
   if (words !== '') return switchSession(app, { resume: words })
   if (listOtherSessions(app).length === 0) return app.ui.notify('There is no other session in this folder.')
   return offerChoices(app, 'resume')
 }
 
-export async function compressHistory({ ui, session: { agent }, controller }: AppParts): Promise<void> {
+export async function runCompressSlashCommand({ ui, session: { agent }, controller }: AppParts): Promise<void> {
   if (controller.isBusy) return ui.notify(BUSY_MESSAGE, 'warn')
   const prompt = `${agent.session.id}#compress`
   let isDone = false

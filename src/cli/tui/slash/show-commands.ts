@@ -3,10 +3,10 @@ import { abbreviateHome } from '../../paths/folders.ts'
 import { readInstructions } from '../../setup/instructions.ts'
 import type { AppParts } from '../app-parts.ts'
 import { findCallPart, toFinishedCall } from '../session-history.ts'
-import { styledLine, styledLines, truncateStyledLine, type StyledLine } from '../term/styled-line.ts'
+import { createStyledLine, createStyledLines, truncateStyledLine, type StyledLine } from '../term/styled-line.ts'
 import { renderCall } from '../view/call.ts'
 import { renderMarkdown } from '../view/markdown.ts'
-import { BASIC_KEYS } from './keys.ts'
+import { BASIC_KEY_DESCRIPTIONS } from './keys.ts'
 import { runCliSubcommand } from './run-cli.ts'
 import type { SlashCommand } from './slash-command.ts'
 
@@ -24,10 +24,13 @@ export function showSlashHelp({ ui, commands }: AppParts, builtIn: readonly Slas
   ui.print([
     [],
     ...builtIn.map(row),
-    ...(others.length === 0 ? [] : [[], styledLine('Custom commands, and prompts of MCP servers:', 'quiet')]),
+    ...(others.length === 0 ? [] : [[], createStyledLine('Custom commands, and prompts of MCP servers:', 'quiet')]),
     ...others.map(row),
     [],
-    ...BASIC_KEYS.map(([keys, about]): StyledLine => [{ text: keys.padEnd(24), tone: 'accent' }, { text: about }]),
+    ...BASIC_KEY_DESCRIPTIONS.map(([keys, about]): StyledLine => [
+      { text: keys.padEnd(24), tone: 'accent' },
+      { text: about },
+    ]),
   ])
 }
 
@@ -45,11 +48,11 @@ export function showTools({ ui, session }: AppParts): void {
 }
 
 /** The servers of this session; their tools have the names that the model sees. */
-export async function showServers(app: AppParts): Promise<void> {
+export async function showMcpServers(app: AppParts): Promise<void> {
   const { servers } = app.session
   if (!servers || servers.list.length === 0) return runCliSubcommand(app, ['mcp', 'list'])
   const { formatMcpServers } = await import('../../command/mcp/inspect.ts')
-  app.ui.print([[], ...styledLines(formatMcpServers(servers).trimEnd())])
+  app.ui.print([[], ...createStyledLines(formatMcpServers(servers).trimEnd())])
 }
 
 export function showMemory({ ui, folder }: AppParts): void {
@@ -61,7 +64,7 @@ export function showMemory({ ui, folder }: AppParts): void {
   for (const { path, text } of files)
     ui.print([
       [],
-      styledLine(escapeForTerminal(abbreviateHome(path), 'file-name'), 'accent'),
+      createStyledLine(escapeForTerminal(abbreviateHome(path), 'file-name'), 'accent'),
       ...renderMarkdown(escapeForTerminal(text.trim()), ui.viewOptions),
     ])
 }
@@ -73,7 +76,7 @@ export function showLastCall({ ui, session }: AppParts): void {
     const seconds = Math.floor((Date.now() - running.since) / 1000)
     const head = renderCall(running.call, { look: ui.viewOptions, seconds, progress: '', open: true })
     const output = escapeForTerminal(running.progress.trimEnd(), 'tool-output')
-    return ui.print([[], ...head, ...output.split('\n').map((row) => styledLine(`  ${row}`, 'quiet'))])
+    return ui.print([[], ...head, ...output.split('\n').map((row) => createStyledLine(`  ${row}`, 'quiet'))])
   }
   const { entries, turns } = session.agent.session
   const entry = entries.findLast((one) => one.kind === 'result')

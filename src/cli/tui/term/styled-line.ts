@@ -1,4 +1,4 @@
-import { splitGlyphs, displayWidth } from './display-width.ts'
+import { splitGlyphs, measureDisplayWidth } from './display-width.ts'
 
 /** What a piece of text means; the theme decides how it looks. */
 export type TextTone =
@@ -14,13 +14,13 @@ export interface StyledSpan {
 
 export type StyledLine = readonly StyledSpan[]
 
-export function styledLine(text: string, tone?: TextTone): StyledLine {
+export function createStyledLine(text: string, tone?: TextTone): StyledLine {
   return text === '' ? [] : [tone === undefined ? { text } : { text, tone }]
 }
 
 /** A text of several lines. */
-export function styledLines(text: string): StyledLine[] {
-  return text.split('\n').map((line) => styledLine(line))
+export function createStyledLines(text: string): StyledLine[] {
+  return text.split('\n').map((line) => createStyledLine(line))
 }
 
 /** Adds text to the last of the lines; a line end in it begins a new line. */
@@ -32,30 +32,30 @@ export function appendText(lines: StyledSpan[][], text: string, tone: TextTone |
 }
 
 /** The text of a line without its tones. */
-export function plainText(one: StyledLine): string {
+export function getStyledLineText(one: StyledLine): string {
   return one.map(({ text }) => text).join('')
 }
 
-export function lineWidth(one: StyledLine): number {
-  return one.reduce((sum, { text }) => sum + displayWidth(text), 0)
+export function measureStyledLine(one: StyledLine): number {
+  return one.reduce((sum, { text }) => sum + measureDisplayWidth(text), 0)
 }
 
 /** Wraps a line, at spaces if possible; the lines after the first begin with `indent`. */
 export function wrapLine(one: StyledLine, width: number, indent: StyledLine = []): StyledLine[] {
   const room = Math.max(width, 4)
-  if (lineWidth(one) <= room) return [one]
+  if (measureStyledLine(one) <= room) return [one]
   const lines: StyledLine[] = []
   let row: StyledCell[] = []
   let used = 0
   const inset = toCells(indent)
-  const insetWidth = lineWidth(indent)
+  const insetWidth = measureStyledLine(indent)
   let start = 0
   for (const cell of toCells(one)) {
     if (used + cell.width > room && row.length > start) {
       const space = row.findLastIndex(({ text }, at) => at >= start && text === ' ')
       const isInside = cell.text !== ' ' && space > start
       const rest = isInside ? row.slice(space + 1) : []
-      lines.push(toSpans(trimTrailingBlanks(isInside ? row.slice(0, space) : row)))
+      lines.push(joinStyledCells(trimTrailingBlanks(isInside ? row.slice(0, space) : row)))
       start = room - insetWidth >= 4 ? inset.length : 0
       row = [...(start > 0 ? inset : []), ...rest]
       used = row.reduce((sum, { width: columns }) => sum + columns, 0)
@@ -64,12 +64,12 @@ export function wrapLine(one: StyledLine, width: number, indent: StyledLine = []
     row.push(cell)
     used += cell.width
   }
-  return [...lines, toSpans(row)]
+  return [...lines, joinStyledCells(row)]
 }
 
 /** Cuts a line to a width, and marks the cut. */
 export function truncateStyledLine(one: StyledLine, width: number): StyledLine {
-  if (lineWidth(one) <= width) return one
+  if (measureStyledLine(one) <= width) return one
   const visibleCells: StyledCell[] = []
   let used = 0
   for (const cell of toCells(one)) {
@@ -77,7 +77,7 @@ export function truncateStyledLine(one: StyledLine, width: number): StyledLine {
     visibleCells.push(cell)
     used += cell.width
   }
-  return [...toSpans(visibleCells), { text: '…', tone: 'quiet' }]
+  return [...joinStyledCells(visibleCells), { text: '…', tone: 'quiet' }]
 }
 
 /** A grapheme with its tone and width. */
@@ -92,7 +92,7 @@ export function toCells(one: StyledLine): StyledCell[] {
 }
 
 /** Joins neighbours of the same tone. */
-export function toSpans(row: readonly StyledCell[]): StyledLine {
+export function joinStyledCells(row: readonly StyledCell[]): StyledLine {
   const out: { text: string; tone: TextTone }[] = []
   for (const { text, tone } of row) {
     const last = out.at(-1)

@@ -1,5 +1,5 @@
 import type { ReadStream, WriteStream } from 'node:tty'
-import { notifyOutputLost } from '../../stop-signals.ts'
+import { stopForLostOutput } from '../../stop-signals.ts'
 import { type KeyEvent, createKeyParser } from './key-parser.ts'
 
 /** A terminal in raw mode, until it is closed. */
@@ -42,7 +42,7 @@ export function openTerminal(
   }
   const onData = (text: string) => deliver(reader.parse(text))
   // The terminal was closed.
-  const onLost = () => void notifyOutputLost()
+  const onLost = () => void stopForLostOutput()
   input.on('error', onLost).on('end', onLost)
   const onResize = () => handlers.resize(output.columns, output.rows)
 

@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
 import type { SandboxBlock } from '../../../model/security/sandbox-access.ts'
 import type { Grant, GrantScope } from '../../../policy/policy.ts'
-import { type ApprovalView, isFullyShown } from '../ui-state.ts'
+import { type ApprovalViewState, isFullyShown } from '../ui-state.ts'
 
 /** An answer: its key and its meaning, in a phrase and in a word. */
 export interface ApprovalAnswer {
@@ -37,7 +37,7 @@ export function describeScope(scope: GrantScope, root: string | undefined): stri
 export function listApprovalAnswers(
   ask: ApprovalRequest,
   asks: readonly ApprovalRequest[],
-  asking: ApprovalView,
+  asking: ApprovalViewState,
   { root, hasSecrets }: { readonly root?: string | undefined; readonly hasSecrets: boolean },
 ): readonly ApprovalAnswer[] {
   if (asking.reasonEditor) return [{ key: 'Enter', meaning: 'send this to the model', brief: 'send' }, BACK]

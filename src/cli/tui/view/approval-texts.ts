@@ -2,9 +2,9 @@ import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
 import { sanitizeQuestion } from '../../../policy/text/sanitize.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { layoutExactRows } from '../term/exact-rows.ts'
-import { type StyledLine, type StyledSpan, styledLine, wrapLine } from '../term/styled-line.ts'
+import { type StyledLine, type StyledSpan, createStyledLine, wrapLine } from '../term/styled-line.ts'
 import { countDiffLines, renderDiff } from './diff.ts'
-import { relativeToRoot } from './path.ts'
+import { toRootRelativePath } from './display-path.ts'
 import { toSingleRow } from './shorten.ts'
 
 /** The texts of an approval request in one width. */
@@ -37,10 +37,10 @@ export function formatApprovalTitle({ details }: ApprovalRequest, root: string |
     case 'edit': {
       const { added, removed } = countDiffLines(details.fileDiff)
       const verb = details.originalContent === null ? 'Create' : 'Change'
-      return `${verb} ${relativeToRoot(root, details.filePath)}? +${added} −${removed}`
+      return `${verb} ${toRootRelativePath(root, details.filePath)}? +${added} −${removed}`
     }
     case 'exec': {
-      const folder = relativeToRoot(root, details.folder)
+      const folder = toRootRelativePath(root, details.folder)
       return folder === '.' ? 'Run this?' : `Run this in ${folder}?`
     }
     case 'plan':
@@ -58,7 +58,7 @@ export function formatApprovalTitle({ details }: ApprovalRequest, root: string |
 function renderBody({ details }: ApprovalRequest, width: number, reveal: boolean) {
   if (details.kind === 'edit') {
     const diff = renderDiff(escapeForTerminal(details.fileDiff, 'diff'), width)
-    return { lines: diff.length > 0 ? diff : [styledLine('Nothing would change.', 'quiet')], hiddenSecrets: 0 }
+    return { lines: diff.length > 0 ? diff : [createStyledLine('Nothing would change.', 'quiet')], hiddenSecrets: 0 }
   }
   const { text, secrets } = sanitizeQuestion(bodyText(details), { reveal })
   return { lines: renderQuoted(text, width), hiddenSecrets: secrets }
@@ -98,8 +98,8 @@ function renderReason({ decision, details }: ApprovalRequest, width: number): St
   if (details.kind === 'edit' && decision.isRoutine) return []
   const why = toSingleRow(escapeForTerminal(decision.why, 'approval-prompt'), MAX_REASON_COLUMNS)
   return [
-    ...(details.kind === 'exec' && details.isOffline ? wrapLine(styledLine(OFFLINE_NOTE, 'warn'), width) : []),
-    ...wrapLine(styledLine(why, 'quiet'), width),
+    ...(details.kind === 'exec' && details.isOffline ? wrapLine(createStyledLine(OFFLINE_NOTE, 'warn'), width) : []),
+    ...wrapLine(createStyledLine(why, 'quiet'), width),
   ]
 }
 
@@ -110,6 +110,8 @@ const MAX_REASON_COLUMNS = 240
 
 function renderGrants({ decision: { grants = [] } }: ApprovalRequest, width: number): StyledLine[] {
   return grants.flatMap(({ covers }) =>
-    wrapLine(styledLine(escapeForTerminal(`Always: ${covers}`, 'approval-prompt'), 'quiet'), width, [{ text: '  ' }]),
+    wrapLine(createStyledLine(escapeForTerminal(`Always: ${covers}`, 'approval-prompt'), 'quiet'), width, [
+      { text: '  ' },
+    ]),
   )
 }

@@ -2,14 +2,20 @@ import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
 import { defined } from '../../../model/defined.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import {
-  type ApprovalView,
+  type ApprovalViewState,
   isFullyShown,
   isInputFocused,
   type ShownExtent,
-  terminalSize,
+  getTerminalSize,
   type UiState,
 } from '../ui-state.ts'
-import { truncateStyledLine, type StyledLine, styledLine, lineWidth, wrapLine } from '../term/styled-line.ts'
+import {
+  truncateStyledLine,
+  type StyledLine,
+  createStyledLine,
+  measureStyledLine,
+  wrapLine,
+} from '../term/styled-line.ts'
 import { type ApprovalAnswer, listApprovalAnswers } from './approval-answers.ts'
 import { formatApprovalTitle, renderApprovalTexts } from './approval-texts.ts'
 import { renderEditor, type LinesWithCursor } from './input-box.ts'
@@ -25,7 +31,7 @@ interface ApprovalViewOptions {
 /** An approval request: what the call would do, in full, and the possible answers. */
 export function renderApproval(
   asks: readonly ApprovalRequest[],
-  asking: ApprovalView,
+  asking: ApprovalViewState,
   options: ApprovalViewOptions,
 ): LinesWithCursor {
   const { ask, head, body, foot, room, last, reason } = layoutApproval(asks, asking, options)
@@ -45,12 +51,12 @@ export function renderApproval(
 
 /** The layout of the request that is shown: how many lines at once (`room`), and the `last` line that can be the first. */
 export function layoutShownApproval(state: UiState) {
-  const options = fitApprovalArea(state, { ...terminalSize(state), root: state.root })
+  const options = fitApprovalArea(state, { ...getTerminalSize(state), root: state.root })
   return { width: options.width, ...layoutApproval(state.approvals, state.approvalView, options) }
 }
 
 /** Does the view of a request hide a secret? */
-export function hasHiddenSecrets(ask: ApprovalRequest, asking: ApprovalView): boolean {
+export function hasHiddenSecrets(ask: ApprovalRequest, asking: ApprovalViewState): boolean {
   return !asking.revealedIds.includes(ask.id) && renderApprovalTexts(ask, 80, false).hiddenSecrets > 0
 }
 
@@ -79,7 +85,7 @@ export function renderDraft(state: DraftState, { width, rows }: ApprovalViewOpti
   return {
     lines: [
       ...lines,
-      truncateStyledLine(styledLine('Typing. Press Esc to answer the approval prompt.', 'quiet'), width),
+      truncateStyledLine(createStyledLine('Typing. Press Esc to answer the approval prompt.', 'quiet'), width),
     ],
     ...defined({ cursor }),
   }
@@ -99,21 +105,27 @@ function maxDraftRows(rows: number): number {
 /** Which part of a long request this is, and that the rest must be seen before it can be approved. */
 function renderPagePosition(
   ask: ApprovalRequest,
-  asking: ApprovalView,
+  asking: ApprovalViewState,
   { top, count, all }: Readonly<Record<'top' | 'count' | 'all', number>>,
   width: number,
 ): StyledLine {
   const where = `… lines ${top + 1}–${top + count} of ${all}`
-  if (isFullyShown(asking, ask.id)) return truncateStyledLine(styledLine(`${where}, PgUp/PgDn`, 'quiet'), width)
+  if (isFullyShown(asking, ask.id)) return truncateStyledLine(createStyledLine(`${where}, PgUp/PgDn`, 'quiet'), width)
   if (asking.isTooEarly)
-    return truncateStyledLine(styledLine(`${where}: read to the end first (PgDn or Space), then answer`, 'warn'), width)
-  return truncateStyledLine(styledLine(`${where}, PgDn or Space; read to the end before approving`, 'quiet'), width)
+    return truncateStyledLine(
+      createStyledLine(`${where}: read to the end first (PgDn or Space), then answer`, 'warn'),
+      width,
+    )
+  return truncateStyledLine(
+    createStyledLine(`${where}, PgDn or Space; read to the end before approving`, 'quiet'),
+    width,
+  )
 }
 
 /** At least this many lines of the body are shown at once; if there is no room, everything else is shortened. */
 const MIN_BODY_LINES = 4
 
-function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalView, options: ApprovalViewOptions) {
+function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalViewState, options: ApprovalViewOptions) {
   const ask = asks[asking.at] ?? asks[0]
   if (!ask) return { ask, head: [], body: [], foot: [], reason: undefined, room: 0, last: 0 }
   const { width, root } = options
@@ -130,7 +142,7 @@ function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalView, 
   } = renderApprovalTexts(ask, width, asking.revealedIds.includes(ask.id))
   const hasSecrets = hasHiddenSecrets(ask, asking)
   const hidden = hasSecrets
-    ? [truncateStyledLine(styledLine(HIDDEN_SECRET_HINT, asking.isTooEarly ? 'warn' : 'quiet'), width)]
+    ? [truncateStyledLine(createStyledLine(HIDDEN_SECRET_HINT, asking.isTooEarly ? 'warn' : 'quiet'), width)]
     : []
   const keys = listApprovalAnswers(ask, asks, asking, { root, hasSecrets })
   const head = wrapLine(renderTitle(name, count), width)
@@ -142,7 +154,7 @@ function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalView, 
     return { ask, head, body: whole, foot, reason, ...paginate(whole, rows - head.length - foot.length) }
   // What has no room beside the body is appended to it, and is reached by scrolling.
   const short = [renderTitle(toSingleRow(name, Math.max(width - 2 - count.length, 8)), count)]
-  const below = [[], ...(head.length > 1 ? wrapLine(styledLine(name), width) : []), ...because, ...grantLines]
+  const below = [[], ...(head.length > 1 ? wrapLine(createStyledLine(name), width) : []), ...because, ...grantLines]
   const longer = [...body, ...below]
   const inWords = renderAnswerKeys(
     keys.map(({ key, brief }) => ({ key, meaning: brief })),
@@ -154,7 +166,7 @@ function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalView, 
     ...(inWords.length + 3 + hidden.length <= rows
       ? inWords
       : flowPieces(
-          keys.map(({ key }) => styledLine(`[${key}]`, 'accent')),
+          keys.map(({ key }) => createStyledLine(`[${key}]`, 'accent')),
           width,
           ' ',
         )),
@@ -218,7 +230,7 @@ function flowPieces(pieces: readonly StyledLine[], width: number, gap: string): 
   for (const piece of pieces) {
     const row = rows.at(-1)
     const longer: StyledLine = row ? [...row, { text: gap }, ...piece] : piece
-    if (row && lineWidth(longer) <= width) rows[rows.length - 1] = longer
+    if (row && measureStyledLine(longer) <= width) rows[rows.length - 1] = longer
     else rows.push(piece)
   }
   return rows

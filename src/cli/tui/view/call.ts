@@ -7,17 +7,17 @@ import { escapeForTerminal } from '../../output/escape.ts'
 import {
   truncateStyledLine,
   type StyledLine,
-  styledLine,
-  lineWidth,
+  createStyledLine,
+  measureStyledLine,
   type StyledSpan,
   type TextTone,
   wrapLine,
 } from '../term/styled-line.ts'
-import { displayWidth } from '../term/display-width.ts'
+import { measureDisplayWidth } from '../term/display-width.ts'
 import { renderDiff, countDiffLines } from './diff.ts'
 import type { ViewOptions } from './view-options.ts'
 import { renderMarkdown } from './markdown.ts'
-import { relativeToRoot, shortenPath } from './path.ts'
+import { toRootRelativePath, shortenPath } from './display-path.ts'
 
 const MAX_OUTPUT_LINES = 8
 
@@ -38,9 +38,9 @@ export function renderCall(
     { text: `${escapeForTerminal(call.call.name, 'file-name')} `, tone: 'strong' },
   ]
   const time = renderTiming(call, seconds)
-  const room = Math.max(width - lineWidth(name) - lineWidth(time), MIN_SUMMARY_COLUMNS)
+  const room = Math.max(width - measureStyledLine(name) - measureStyledLine(time), MIN_SUMMARY_COLUMNS)
   const markdownDisplay = 'result' in call ? findMarkdownDisplay(call.result) : undefined
-  const about = styledLine(
+  const about = createStyledLine(
     markdownDisplay
       ? escapeForTerminal(markdownDisplay.title, 'file-name')
       : summarizeCall(call, open ? Infinity : room, viewOptions.root),
@@ -113,12 +113,12 @@ function summarizeCall({ call }: CallState, room: number, root: string | undefin
   const main = SUMMARY_KEYS.find((key) => typeof input[key] === 'string')
   const text = main === undefined ? call.raw : String(input[main])
   const safe = (one: string): string => escapeForTerminal(one, 'file-name')
-  if (main !== undefined && PATH_KEYS.includes(main)) return shortenPath(safe(relativeToRoot(root, text)), room)
+  if (main !== undefined && PATH_KEYS.includes(main)) return shortenPath(safe(toRootRelativePath(root, text)), room)
   const first = safe(`${text.split('\n', 1)[0] ?? ''}${text.includes('\n') ? ' …' : ''}`)
-  const where = main === 'pattern' && typeof input['path'] === 'string' ? relativeToRoot(root, input['path']) : '.'
+  const where = main === 'pattern' && typeof input['path'] === 'string' ? toRootRelativePath(root, input['path']) : '.'
   return where === '.'
     ? first
-    : `${first} in ${shortenPath(safe(where), Math.max(room - displayWidth(first) - 4, MIN_SUMMARY_COLUMNS))}`
+    : `${first} in ${shortenPath(safe(where), Math.max(room - measureDisplayWidth(first) - 4, MIN_SUMMARY_COLUMNS))}`
 }
 
 /** After this time the user may wonder what a command waits for. */
@@ -142,7 +142,7 @@ export function renderTail(progress: string, width: number): StyledLine[] {
     .trimEnd()
     .split('\n')
     .filter((row) => row !== '')
-  return rows.slice(-MAX_OUTPUT_LINES).map((row) => truncateStyledLine(styledLine(row, 'quiet'), width - 2))
+  return rows.slice(-MAX_OUTPUT_LINES).map((row) => truncateStyledLine(createStyledLine(row, 'quiet'), width - 2))
 }
 
 function findMarkdownDisplay({ display }: ResultPart): MarkdownDisplay | undefined {
@@ -160,7 +160,7 @@ function renderResult(result: ResultPart, viewOptions: ViewOptions, open: boolea
   const diff = isObject(display) && typeof display['fileDiff'] === 'string' ? display['fileDiff'] : undefined
   if (diff !== undefined) {
     const { added, removed } = countDiffLines(diff)
-    const head = styledLine(`+${added} −${removed}`, 'quiet')
+    const head = createStyledLine(`+${added} −${removed}`, 'quiet')
     return [head, ...foldLines(renderDiff(escapeForTerminal(diff, 'diff'), width - 2), open ? Infinity : 40)]
   }
   const text = typeof display === 'string' ? display : formatResultText(result)
@@ -169,7 +169,9 @@ function renderResult(result: ResultPart, viewOptions: ViewOptions, open: boolea
   // Lines of output are cut, so that a table stays a table; error messages are wrapped.
   const isWhole = open || result.status !== 'ok'
   const lines = rows.flatMap((row) =>
-    isWhole ? wrapLine(styledLine(row, tone), width - 2) : [truncateStyledLine(styledLine(row, tone), width - 2)],
+    isWhole
+      ? wrapLine(createStyledLine(row, tone), width - 2)
+      : [truncateStyledLine(createStyledLine(row, tone), width - 2)],
   )
   return foldLines(text.trim() === '' ? [] : lines, open ? Infinity : MAX_OUTPUT_LINES)
 }
@@ -181,7 +183,7 @@ function foldLines(lines: readonly StyledLine[], maxLines: number): StyledLine[]
   const hidden = lines.length - head - foot
   return [
     ...lines.slice(0, head),
-    styledLine(`… ${hidden} more lines (Ctrl-O shows them)`, 'quiet'),
+    createStyledLine(`… ${hidden} more lines (Ctrl-O shows them)`, 'quiet'),
     ...lines.slice(lines.length - foot),
   ]
 }

@@ -3,8 +3,8 @@ import {
   appendText,
   truncateStyledLine,
   type StyledLine,
-  styledLine,
-  lineWidth,
+  createStyledLine,
+  measureStyledLine,
   type StyledSpan,
   type TextTone,
   wrapLine,
@@ -17,7 +17,7 @@ export function renderMarkdown(text: string, viewOptions: ViewOptions): StyledLi
 }
 
 /** How many characters of a growing text are final: all blocks but the last. */
-export function finalMarkdownLength(text: string): number {
+export function measureFinalMarkdown(text: string): number {
   const tokens = new Lexer().blockTokens(text)
   const last = tokens.findLastIndex(({ type }) => type !== 'space')
   const whole = tokens.slice(0, Math.max(last, 0)).reduce((sum, { raw }) => sum + raw.length, 0)
@@ -56,12 +56,12 @@ function renderMarkdownBlock(token: Token, viewOptions: ViewOptions): StyledLine
     case 'table':
       return renderTable(token as Tokens.Table, width)
     case 'hr':
-      return [styledLine('─'.repeat(Math.min(width, 40)), 'quiet')]
+      return [createStyledLine('─'.repeat(Math.min(width, 40)), 'quiet')]
     case 'html':
       return token.raw
         .trimEnd()
         .split('\n')
-        .flatMap((one) => wrapLine(styledLine(one, 'quiet'), width))
+        .flatMap((one) => wrapLine(createStyledLine(one, 'quiet'), width))
     default:
       return wrapSpans(renderInline('tokens' in token && token.tokens ? token.tokens : [token]), width)
   }
@@ -108,7 +108,7 @@ function wrapSpans(pieces: readonly StyledSpan[], width: number): StyledLine[] {
 
 function renderCode({ text, lang = '' }: Tokens.Code, viewOptions: ViewOptions): StyledLine[] {
   const colored = viewOptions.highlight?.(text, lang.split(/\s/)[0] ?? '')
-  const lines = colored ?? text.split('\n').map((one) => styledLine(one, 'code'))
+  const lines = colored ?? text.split('\n').map((one) => createStyledLine(one, 'code'))
   return lines.flatMap((one) => wrapLine([{ text: '  ' }, ...one], viewOptions.width, [{ text: '  ' }]))
 }
 
@@ -139,7 +139,7 @@ function prefixLines(lines: readonly StyledLine[], lead: StyledSpan): StyledLine
 /** If a table is too wide, its widest columns are wrapped. */
 function renderTable({ header, rows, align }: Tokens.Table, width: number): StyledLine[] {
   const all = [header, ...rows].map((row) => row.map((cell) => renderInline(cell.tokens)))
-  const widths = header.map((_unused, at) => Math.max(...all.map((row) => lineWidth(row[at] ?? [])), 1))
+  const widths = header.map((_unused, at) => Math.max(...all.map((row) => measureStyledLine(row[at] ?? [])), 1))
   const room = Math.max(width - 3 * (widths.length - 1), widths.length)
   while (widths.reduce((sum, one) => sum + one, 0) > room) {
     const widest = widths.indexOf(Math.max(...widths))
@@ -151,7 +151,7 @@ function renderTable({ header, rows, align }: Tokens.Table, width: number): Styl
     return at === 0
       ? [
           ...lines.map((one) => one.map(({ text }) => ({ text, tone: 'strong' as const }))),
-          styledLine(widths.map((one) => '─'.repeat(one)).join('─┼─'), 'quiet'),
+          createStyledLine(widths.map((one) => '─'.repeat(one)).join('─┼─'), 'quiet'),
         ]
       : lines
   })
@@ -168,7 +168,7 @@ function renderTableRow(
   return Array.from({ length: height }, (_unused, at) =>
     columns.flatMap((lines, column): StyledLine => {
       const cell = lines[at] ?? []
-      const gap = Math.max((widths[column] ?? 0) - lineWidth(cell), 0)
+      const gap = Math.max((widths[column] ?? 0) - measureStyledLine(cell), 0)
       const before = align[column] === 'right' ? gap : align[column] === 'center' ? Math.floor(gap / 2) : 0
       const bar: StyledLine = column === 0 ? [] : [{ text: ' │ ', tone: 'quiet' }]
       return [...bar, { text: ' '.repeat(before) }, ...cell, { text: ' '.repeat(gap - before) }]

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROTECTED_PATHS } from '../../../model/security/protected-paths.ts'
 import { resolvePath } from '../../files/resolve-path.ts'
-import { attempt } from './no-follow-files.ts'
-import { listProtectedPrefixes, type ProtectedPathRule, toPathRules } from './path-rules.ts'
+import { tryFileOperation } from './no-follow-files.ts'
+import { listProtectedPrefixes, type ProtectedPathRule, toPathRules } from './protected-path-rules.ts'
 import { sha256Hex } from '../../files/sha256.ts'
 
 /**
@@ -40,11 +40,11 @@ export function createApprovedWrites(shared: string | undefined): ApprovedWrites
   }
   return {
     add(path, rules = toPathRules(PROTECTED_PATHS)) {
-      attempt(() => addEntries(listProtectedPrefixes(resolvePath(path), rules)))
+      tryFileOperation(() => addEntries(listProtectedPrefixes(resolvePath(path), rules)))
     },
     wasApproved: hasEntry,
     addQuarantined(path) {
-      attempt(() => addEntries([quarantineKey(path)]))
+      tryFileOperation(() => addEntries([quarantineKey(path)]))
     },
     wasQuarantined: (path, since) => hasEntry(quarantineKey(path), since),
   }
@@ -70,7 +70,7 @@ const DAY_MS = 24 * 3600 * 1000
 
 function removeExpired(folder: string, now: number): void {
   for (const name of listEntryNames(folder))
-    if (now - entryTime(name) > DAY_MS) attempt(() => unlinkSync(join(folder, name)))
+    if (now - entryTime(name) > DAY_MS) tryFileOperation(() => unlinkSync(join(folder, name)))
 }
 
 function listEntryNames(folder: string | undefined): string[] {

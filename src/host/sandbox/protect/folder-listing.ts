@@ -1,5 +1,5 @@
 import { listNamesBelow } from './no-follow-files.ts'
-import { foldNameCase } from './path-rules.ts'
+import { foldNameCase } from './protected-path-rules.ts'
 
 /** The entries of folders at one time. Each is listed once, when it is first asked for. */
 export interface FolderListing {

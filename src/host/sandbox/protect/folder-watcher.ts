@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { attempt, statNoFollow } from './no-follow-files.ts'
+import { tryFileOperation, statNoFollow } from './no-follow-files.ts'
 
 /** Reports each folder in which a name appears or disappears; nothing where the system cannot watch. */
 export function createFolderWatcher(onChange: (folder: string, name: string | null) => void) {
@@ -12,7 +12,7 @@ export function createFolderWatcher(onChange: (folder: string, name: string | nu
     const ino = statNoFollow(path)?.ino
     if (ino === undefined || watched.get(path)?.ino === ino) return false
     unwatch(path)
-    return attempt(() => {
+    return tryFileOperation(() => {
       const watcher = watch(path, { persistent: false }, (_, name) => onChange(path, name))
       watcher.on('error', () => undefined)
       watched.set(path, { ino, watcher })

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import { indexEntries } from '../../../model/git-index.ts'
+import { parseGitIndexEntries } from '../../../model/git-index.ts'
 import { readRegularFile } from '../../files/regular-file.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from '../../files/surrogate-escape.ts'
 import { isHarmlessRepository } from './new-git-repository.ts'
@@ -106,7 +106,7 @@ function createIndexLookup(): (folder: string) => readonly PathSegments[] {
 
 function readIndexedRepositories(index: Buffer): PathSegments[] {
   if (!index.includes(REPOSITORY_MODE)) return []
-  return (indexEntries(index) ?? [])
+  return (parseGitIndexEntries(index) ?? [])
     .filter(({ isRepository }) => isRepository)
     .map(({ name }) => decodeSurrogateEscape(name).split('/'))
     .filter((segments) => !segments.some((segment) => /^(?:\.{0,2}|\.git)$/i.test(segment)))

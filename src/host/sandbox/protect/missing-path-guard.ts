@@ -7,14 +7,14 @@ import { createFolderWatcher } from './folder-watcher.ts'
 import { type FolderListing, createFolderListing } from './folder-listing.ts'
 import { listFoldersTo, isPathOccupied, type MissingPath, type ProtectedLink } from './missing-path.ts'
 import {
-  attempt,
+  tryFileOperation,
   QUARANTINE_SUFFIXES,
   withParentFolder,
   isQuarantineName,
   quarantine,
   statNoFollow,
 } from './no-follow-files.ts'
-import { foldNameCase, createNameMatcher } from './path-rules.ts'
+import { foldNameCase, createProtectedNamePattern } from './protected-path-rules.ts'
 
 /** A protected path that appeared while a command ran, and its new name; a link was restored. */
 export interface QuarantinedPath {
@@ -66,8 +66,8 @@ export function guardMissingPaths({
   let missing = settled
   const tops = [...names].map(([folder, patterns]) => ({
     folder,
-    patterns: patterns.map((pattern) => ({ pattern, matcher: createNameMatcher([pattern]) })),
-    any: createNameMatcher(patterns),
+    patterns: patterns.map((pattern) => ({ pattern, matcher: createProtectedNamePattern([pattern]) })),
+    any: createProtectedNamePattern(patterns),
     firsts: new Set(
       [...missing, ...links].flatMap((one) => (one.folder === folder ? [foldNameCase(one.segments[0] ?? '')] : [])),
     ),
@@ -220,14 +220,14 @@ export function guardMissingPaths({
     if (top && name !== null && !top.any.test(name) && !top.firsts.has(foldNameCase(name))) return
     changeTimer ??= setTimeout(() => {
       changeTimer = undefined
-      attempt(scan)
+      tryFileOperation(scan)
     }, CHANGE_DELAY_MS).unref()
   })
 
   /** The more a scan costs, the rarer it is: scans take less than one percent of the time. */
   function scanAndReschedule(): void {
     const before = process.cpuUsage()
-    attempt(scan)
+    tryFileOperation(scan)
     const { user, system } = process.cpuUsage(before)
     const delay = ((user + system) / 1000) * 150
     if (!isClosed)
@@ -261,7 +261,7 @@ export function guardMissingPaths({
     },
     found: () => found.splice(0),
     check() {
-      attempt(scan)
+      tryFileOperation(scan)
       return found.splice(0)
     },
     repeated: () => repeated,
@@ -309,5 +309,5 @@ function hasOtherTarget(target: string): (at: string, name: string) => boolean {
 
 function restoreLink(at: string, name: string, target: string): boolean {
   if (statNoFollow(`${at}/${name}`)) quarantine(at, name)
-  return attempt(() => symlinkSync(target, `${at}/${name}`))
+  return tryFileOperation(() => symlinkSync(target, `${at}/${name}`))
 }

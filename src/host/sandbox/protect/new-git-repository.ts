@@ -6,7 +6,7 @@ import { statNoFollow } from './no-follow-files.ts'
  * A command may create a repository where there is none. What `git init` and `git clone` create runs nothing and stays. A
  * hook, or a setting that may name a program, would run without a question when the person next uses git, so it is renamed.
  */
-export const HARMLESS_IN_NEW_REPOSITORY: ReadonlyMap<string, (at: string, name: string) => boolean> = new Map([
+export const HARMLESS_REPOSITORY_PATH_TESTS: ReadonlyMap<string, (at: string, name: string) => boolean> = new Map([
   ['.git', (at, name) => statNoFollow(`${at}/${name}`)?.isDirectory() === true],
   ['.git/hooks', (at, name) => hasOnlySamples(`${at}/${name}`)],
   ['.git/config', (at, name) => hasOnlySafeSettings(`${at}/${name}`)],

@@ -44,7 +44,9 @@ export function quarantine(at: string, name: string): string | undefined {
   if (freeName === undefined) removeTree(at, last)
   // A running command may be faster and take the name.
   for (const one of [freeName ?? last, `${start}.set-aside-${randomBytes(4).toString('hex')}`]) {
-    if (attempt(() => renameSync(encodeSurrogateEscape(`${at}/${name}`), encodeSurrogateEscape(`${at}/${one}`))))
+    if (
+      tryFileOperation(() => renameSync(encodeSurrogateEscape(`${at}/${name}`), encodeSurrogateEscape(`${at}/${one}`)))
+    )
       return one
     restoreOwnerAccess(at)
   }
@@ -53,7 +55,7 @@ export function quarantine(at: string, name: string): string | undefined {
 
 /** A command may remove our own permissions on a folder, because it runs as its owner. */
 function restoreOwnerAccess(at: string): void {
-  attempt(() => {
+  tryFileOperation(() => {
     const mode = statSync(at).mode
     if ((mode & 0o700) !== 0o700) chmodSync(at, (mode | 0o700) & 0o7777)
   })
@@ -86,8 +88,8 @@ export function removeTree(at: string, name: string): void {
         folder.release()
       }
     }
-    attempt(() => rmdirSync(encodeSurrogateEscape(`${at}/${name}`)))
-  } else attempt(() => unlinkSync(encodeSurrogateEscape(`${at}/${name}`)))
+    tryFileOperation(() => rmdirSync(encodeSurrogateEscape(`${at}/${name}`)))
+  } else tryFileOperation(() => unlinkSync(encodeSurrogateEscape(`${at}/${name}`)))
 }
 
 /** Without following links; undefined if nothing is there. */
@@ -100,7 +102,7 @@ export function statNoFollow(path: string): Stats | undefined {
 }
 
 /** Returns whether it worked. What we cannot change, a command cannot change either. */
-export function attempt(work: () => void): boolean {
+export function tryFileOperation(work: () => void): boolean {
   try {
     work()
     return true

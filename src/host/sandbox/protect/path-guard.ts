@@ -8,9 +8,9 @@ import type { InnerRepositories } from './inner-repositories.ts'
 import { groupSpellings } from './folder-listing.ts'
 import type { MissingPath, ProtectedLink } from './missing-path.ts'
 import { guardMissingPaths, type MissingPathGuard } from './missing-path-guard.ts'
-import { HARMLESS_IN_NEW_REPOSITORY, isGitRepository } from './new-git-repository.ts'
-import { attempt, withParentFolder, listNames, statNoFollow } from './no-follow-files.ts'
-import { foldNameCase, createNameMatcher, type ProtectedPathRule } from './path-rules.ts'
+import { HARMLESS_REPOSITORY_PATH_TESTS, isGitRepository } from './new-git-repository.ts'
+import { tryFileOperation, withParentFolder, listNames, statNoFollow } from './no-follow-files.ts'
+import { foldNameCase, createProtectedNamePattern, type ProtectedPathRule } from './protected-path-rules.ts'
 import { PROTECTED_WORKTREE_FILES, findGitWorktree } from '../git-worktree.ts'
 import { defined } from '../../../model/defined.ts'
 
@@ -107,7 +107,7 @@ export function createPathGuard({
   function createEmptyPath(folder: string, segments: readonly string[], index: number): boolean {
     const make = matchesByName || index !== 1 ? undefined : EMPTY_GIT_PATHS.get(segments.join('/'))
     if (make === undefined) return false
-    withParentFolder(folder, segments, (at, name) => attempt(() => make(at, name)))
+    withParentFolder(folder, segments, (at, name) => tryFileOperation(() => make(at, name)))
     return statNoFollow(join(folder, ...segments)) !== undefined
   }
 
@@ -119,7 +119,7 @@ export function createPathGuard({
     if (matchesByName && !isNewRepository) fixed.set(join(folder, ...segments), undefined)
     // A parent folder could be created elsewhere and renamed, which no rule by name prevents.
     if (matchesByName && !isNewRepository && isLast) return
-    const isHarmless = isNewRepository ? HARMLESS_IN_NEW_REPOSITORY.get(segments.join('/')) : undefined
+    const isHarmless = isNewRepository ? HARMLESS_REPOSITORY_PATH_TESTS.get(segments.join('/')) : undefined
     const isName = segments.length === 1 && names.get(folder)?.some((name) => name === segments[0])
     if (!isName) missing.push({ folder, segments, ...defined({ isHarmless }) })
   }
@@ -149,19 +149,20 @@ export function createPathGuard({
     for (const [first = '', ...deeper] of rules)
       // Names that differ only in case are the same on other disks.
       for (const name of new Set([first, ...(spellings.get(foldNameCase(first)) ?? [])]))
-        attempt(() => protectPath(folder, [name, ...deeper]))
+        tryFileOperation(() => protectPath(folder, [name, ...deeper]))
     if (!statNoFollow(join(folder, '.git'))) addMissingPath(folder, ['.git'], 0)
     if (!isBare) missing.push({ folder, segments: ['HEAD'], isHarmless: (at) => !isGitRepository(at) })
     const worktree = findGitWorktree(folder)?.gitFolder
     if (worktree !== undefined)
-      for (const name of PROTECTED_WORKTREE_FILES) attempt(() => protectPath(worktree, [name]))
+      for (const name of PROTECTED_WORKTREE_FILES) tryFileOperation(() => protectPath(worktree, [name]))
   }
   for (const path of masked) {
     const folder = folders.find((one) => path !== one && isInsideFolder(path, one))
     const segments = path.slice((folder ?? '').length + 1).split('/')
     if (folder === undefined) continue
     for (const parentSegments of segments.slice(1).map((_, index) => segments.slice(0, index + 1)))
-      if (!anchors.has(join(folder, ...parentSegments))) attempt(() => holdPath(folder, parentSegments, anchors))
+      if (!anchors.has(join(folder, ...parentSegments)))
+        tryFileOperation(() => holdPath(folder, parentSegments, anchors))
   }
   const missingPathGuard = guardMissingPaths({
     names,
@@ -227,6 +228,6 @@ function toMountSources(handles: ReadonlyMap<string, PathHandle | undefined>): M
 }
 
 function listMatchingNames(folder: string, pattern: string): string[] {
-  const matcher = createNameMatcher([pattern])
+  const matcher = createProtectedNamePattern([pattern])
   return listNames(folder).filter((name) => matcher.test(name))
 }

@@ -1,5 +1,5 @@
 import type { FolderWalk } from '../../path/find-secrets.ts'
-import { type CommandSpec, type ParsedArguments, hasOption } from './command-spec.ts'
+import { type HarmlessCommandSpec, type ParsedArguments, hasOption } from './harmless-command-spec.ts'
 import { findRemoteUrlRisk } from './git-repository.ts'
 
 const DIFF_OPTIONS =
@@ -23,7 +23,7 @@ const REVISION_OPTIONS =
 const LOG_OPTIONS = `${REVISION_OPTIONS} -c -m`
 
 /** A form of git, and whether it shows what files hold. */
-interface GitCommandSpec extends CommandSpec {
+interface GitCommandSpec extends HarmlessCommandSpec {
   readonly showsContent?: (args: ParsedArguments) => boolean
 }
 
@@ -157,14 +157,14 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
 }
 
 /** The words of a git command without options that change nothing but the printing: `git --no-pager diff`. */
-export function withoutPagerOptions(words: readonly string[]): readonly string[] {
+export function stripGitPagerOptions(words: readonly string[]): readonly string[] {
   if (words[0] !== 'git') return words
   const at = words.findIndex((word, index) => index > 0 && !/^(?:--no-pager|-P|--no-optional-locks)$/.test(word))
   return at < 0 ? words : ['git', ...words.slice(at)]
 }
 
 /** The words of a git command without any options before what it does: a rule that forbids that means it with them too. */
-export function withoutGlobalOptions(words: readonly string[]): readonly string[] {
+export function stripGitGlobalOptions(words: readonly string[]): readonly string[] {
   if (words[0] !== 'git') return words
   let at = 1
   while (words[at]?.startsWith('-'))
@@ -177,7 +177,7 @@ export function parseGitFolder(words: readonly string[]): {
   readonly words: readonly string[]
   readonly folder?: string
 } {
-  const [name, option, folder, ...rest] = withoutPagerOptions(words)
+  const [name, option, folder, ...rest] = stripGitPagerOptions(words)
   if (name !== 'git' || option !== '-C' || folder === undefined) return { words }
   return { words: ['git', ...rest], folder }
 }

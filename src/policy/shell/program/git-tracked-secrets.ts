@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
-import { indexEntries } from '../../../model/git-index.ts'
+import { parseGitIndexEntries } from '../../../model/git-index.ts'
 import { type DiskView, NO_DISK_VIEW } from '../../disk-view.ts'
 import { isSecretPath } from '../../path/find-secrets.ts'
 import { type PathContext } from '../../path/classify-path.ts'
-import { type ParsedArguments, hasOption } from './command-spec.ts'
+import { type ParsedArguments, hasOption } from './harmless-command-spec.ts'
 import { findRepositories } from './git-repository.ts'
 import { isInsideFolder } from '../../../model/inside-folder.ts'
 
@@ -21,7 +21,7 @@ export function findTrackedSecret(args: ParsedArguments, folder: string, pathCon
     const shared = (disk.list(own) ?? []).filter(({ name }) => name.startsWith('sharedindex.'))
     for (const name of ['index', ...shared.map((entry) => entry.name)]) {
       const bytes = disk.read(posix.join(own, name))
-      const entries = bytes ? indexEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) : []
+      const entries = bytes ? parseGitIndexEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) : []
       if (!entries) return 'the index of the repository is not understood'
       const secret = entries
         .map(({ name: path }) => posix.join(top, path.toString('utf8')))

@@ -1,4 +1,4 @@
-import { withoutGlobalOptions } from './git-commands.ts'
+import { stripGitGlobalOptions } from './git-commands.ts'
 
 /** Programs that reach the network, or that do so with these words; options stand anywhere among the words. */
 const NETWORK_COMMANDS = `
@@ -36,7 +36,7 @@ for (const words of NETWORK_COMMANDS) {
  * nothing: what is not listed here may well reach the network, too.
  */
 export function needsNetwork(words: readonly string[]): boolean {
-  const plain = withoutGlobalOptions(words).filter((word, at) => at === 0 || !word.startsWith('-'))
+  const plain = stripGitGlobalOptions(words).filter((word, at) => at === 0 || !word.startsWith('-'))
   // A bare `yarn` installs.
   if (plain.length === 1 && plain[0] === 'yarn') return true
   return (COMMANDS_BY_PROGRAM.get(plain[0] ?? '') ?? []).some((one) => {

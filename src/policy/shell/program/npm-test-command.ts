@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { DiskView } from '../../disk-view.ts'
-import { findArgumentRisk, type CommandSpec } from './command-spec.ts'
+import { findArgumentRisk, type HarmlessCommandSpec } from './harmless-command-spec.ts'
 
 /** Says why the words after `npm test` are not harmless. What follows `--` goes to the script, whatever that is. */
 export function findNpmTestRisk(
@@ -26,10 +26,10 @@ export function findNpmTestRisk(
   )
 }
 
-const NPM_SPEC: CommandSpec = { options: '-s --silent --if-present', operands: 'paths' }
+const NPM_SPEC: HarmlessCommandSpec = { options: '-s --silent --if-present', operands: 'paths' }
 
 /** Options that test runners share, and that load no code. */
-const TEST_RUNNER_SPEC: CommandSpec = {
+const TEST_RUNNER_SPEC: HarmlessCommandSpec = {
   options:
     '-i -b -t= -g= -q -v --runInBand --run-in-band --bail? --ci --coverage? --no-coverage --verbose --silent --quiet --run ' +
     '--watch? --watchAll? --testNamePattern= --testPathPattern= --grep= --filter= --forceExit --detectOpenHandles ' +

@@ -1,12 +1,12 @@
 import type { FolderWalk } from '../../path/find-secrets.ts'
 import { matchesGlob } from '../../path/path-pattern.ts'
-import { type CommandSpec, type ParsedArguments, hasOption } from './command-spec.ts'
+import { type HarmlessCommandSpec, type ParsedArguments, hasOption } from './harmless-command-spec.ts'
 import { findAwkRisk, findJqRisk, findPrintfRisk, findSedRisk } from './inline-scripts.ts'
-import { findBracketCommandRisk, findFindCommandRisk, findTestCommandRisk } from './find-and-test.ts'
+import { findBracketCommandRisk, findFindCommandRisk, findTestCommandRisk } from './find-and-test-commands.ts'
 import { createVersionRiskCheck } from './version-commands.ts'
 
 // Not: -x and -X run programs, and -l does too; -L follows links.
-const FD_SPEC: CommandSpec = {
+const FD_SPEC: HarmlessCommandSpec = {
   options:
     '-e= -t= -d= -E= -H -I -g -i -s -a -p -0 --extension= --type= --max-depth= --min-depth= --exclude= --hidden --no-ignore ' +
     '--glob --ignore-case --case-sensitive --absolute-path --full-path --print0 --max-results= --size= --changed-within=',
@@ -14,7 +14,7 @@ const FD_SPEC: CommandSpec = {
 }
 
 // Not: --pager and --paging run a program.
-const BAT_SPEC: CommandSpec = {
+const BAT_SPEC: HarmlessCommandSpec = {
   options:
     '-n -p -P -A -l= -r= -H= --number --plain --show-all --language= --line-range= --highlight-line= --style= --color= ' +
     '--decorations= --wrap= --tabs= --theme= --list-languages --list-themes',
@@ -22,7 +22,7 @@ const BAT_SPEC: CommandSpec = {
 }
 
 // Not: --git reads settings of the repository, -X and --dereference follow links.
-const EZA_SPEC: CommandSpec = {
+const EZA_SPEC: HarmlessCommandSpec = {
   options:
     '-1 -l -G -x -F -R -T -a -d -r -s= -D -f -b -B -g -h -H -i -m -n -S -t= -u -U -L= -I= --oneline --long --grid --across ' +
     '--classify? --recurse --tree --all --list-dirs --reverse --sort= --only-dirs --only-files --binary --bytes --group ' +
@@ -32,7 +32,7 @@ const EZA_SPEC: CommandSpec = {
 }
 
 /** Programs that only look, with their harmless options. */
-export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = {
+export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpec>> = {
   ls: {
     options:
       '-a -A -b -B -c -C -d -D -f -F -g -G -h -i -I= -k -l -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u -U -v -w= -x -X -1 ' +
@@ -309,7 +309,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = {
   'npm why': { options: '--json', operands: 'text', findFolderRisk: createVersionRiskCheck('npm') },
   'npm run': { options: '--json', operands: 'none', findFolderRisk: createVersionRiskCheck('npm') },
   ...Object.fromEntries(
-    ['pip', 'pip3'].flatMap((name): [string, CommandSpec][] => [
+    ['pip', 'pip3'].flatMap((name): [string, HarmlessCommandSpec][] => [
       [
         `${name} list`,
         {
@@ -343,7 +343,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = {
 }
 
 /** What `tar` and `jar` list of an archive. With a colon, its name would be that of another machine. */
-function archiveListSpecs(names: readonly string[]): Record<string, CommandSpec> {
+function archiveListSpecs(names: readonly string[]): Record<string, HarmlessCommandSpec> {
   return Object.fromEntries(
     names.map((name) => [name, { options: '', operands: 'paths', operandPattern: /^[^:-][^:]*$/ }]),
   )

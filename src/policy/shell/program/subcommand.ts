@@ -35,7 +35,7 @@ const SUBCOMMANDS: readonly (readonly string[])[] = `
   .map((words) => words.split(' '))
 
 /** The first words of a command that say what it does; nothing if what follows could make it something else. */
-export function findSubcommand(words: readonly string[]): readonly string[] | undefined {
+export function findSubcommandWords(words: readonly string[]): readonly string[] | undefined {
   const found = SUBCOMMANDS.filter((one) =>
     one.every((word, at) => (word === '*' ? isPlainName(words[at]) : words[at] === word)),
   )

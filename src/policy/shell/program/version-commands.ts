@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 import type { DiskView } from '../../disk-view.ts'
-import type { CommandSpec } from './command-spec.ts'
+import type { HarmlessCommandSpec } from './harmless-command-spec.ts'
 
-const NO_ARGUMENTS_SPEC: CommandSpec = { options: '', operands: 'none' }
+const NO_ARGUMENTS_SPEC: HarmlessCommandSpec = { options: '', operands: 'none' }
 
 /**
  * Programs that are asked for their version, and how. A version manager in their place starts what a file of the project
@@ -27,11 +27,11 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
 }
 
 /** What these programs say of themselves. */
-export const VERSION_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = Object.fromEntries(
+export const VERSION_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpec>> = Object.fromEntries(
   Object.entries(VERSION_ARGUMENTS).flatMap(([word, programs]) =>
     programs
       .split(' ')
-      .map((name): [string, CommandSpec] => [
+      .map((name): [string, HarmlessCommandSpec] => [
         `${name} ${word}`,
         { ...NO_ARGUMENTS_SPEC, findFolderRisk: createVersionRiskCheck(name) },
       ]),

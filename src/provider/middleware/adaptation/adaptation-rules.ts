@@ -2,10 +2,10 @@ import type { Profile } from '../../../model/profile.ts'
 import type { WireId } from '../../../model/turn.ts'
 import { CHAT_WIRES, GOOGLE_WIRES, MESSAGES_WIRES } from '../../model-families.ts'
 import type { Capabilities } from '../../provider-definition.ts'
-import type { Adaptation, RequestRefusal } from './adaptation.ts'
+import type { EndpointAdaptation, RequestRefusal } from './adaptation.ts'
 
 /** The flags that match what an endpoint refused. */
-export function matchAdaptationRule(refusal: RequestRefusal): Adaptation | undefined {
+export function matchAdaptationRule(refusal: RequestRefusal): EndpointAdaptation | undefined {
   for (const { matches, getChange, description } of ADAPTATION_RULES) {
     const capabilities = matches(refusal) ? getChange(refusal.profile) : undefined
     if (capabilities && differsFromProfile(capabilities, refusal.profile)) return { capabilities, description }

@@ -4,7 +4,7 @@ import type { WireId } from '../../../model/turn.ts'
 import type { Capabilities } from '../../provider-definition.ts'
 
 /** What a refused request taught us about an endpoint: the flags to change, and a predicate for the user's notice. */
-export interface Adaptation {
+export interface EndpointAdaptation {
   readonly capabilities: Capabilities
   readonly description: string
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../model/json.ts'
 import type { WireId } from '../../../model/turn.ts'
 import { WIRE_ENDPOINTS } from '../../../wire/endpoint.ts'
-import type { Adaptation, RequestRefusal } from './adaptation.ts'
+import type { EndpointAdaptation, RequestRefusal } from './adaptation.ts'
 
 /** An optional parameter that was sent and is refused by name (T78, T150, T154, T155). */
 export function findParameterAdaptation(
   { message, param, wire }: RequestRefusal,
   sent: JsonObject,
-): Adaptation | undefined {
+): EndpointAdaptation | undefined {
   const name = findRefusedParameter(message, param, wire, sent)
   return name === undefined
     ? undefined

@@ -3,7 +3,7 @@ import { declareTools } from '../../../schema/dialect/declare-tools.ts'
 import type { RequestRefusal } from './adaptation.ts'
 
 /** The tool that a refusal names by its position (T145–T149): one bad tool must not cost the others. */
-export function findToolByIndex(
+export function findRefusedToolByIndex(
   { message, param, profile }: RequestRefusal,
   tools: readonly ToolSpec[],
 ): string | undefined {
@@ -17,7 +17,10 @@ export function findToolByIndex(
   return undefined
 }
 
-export function findToolByName({ message, profile }: RequestRefusal, tools: readonly ToolSpec[]): string | undefined {
+export function findRefusedToolByName(
+  { message, profile }: RequestRefusal,
+  tools: readonly ToolSpec[],
+): string | undefined {
   const declared = declareTools(tools, profile.dialect).tools
   const names = [...message.matchAll(TOOL_NAME_PATTERN)].map(([, name]) => name)
   return declared.find((tool) => names.includes(tool.name))?.originalName

@@ -10,7 +10,7 @@ import type { Endpoint } from '../../endpoint.ts'
 import { matchAdaptationRule } from './adaptation-rules.ts'
 import { toRequestRefusal } from './adaptation.ts'
 import { findParameterAdaptation } from './refused-parameter.ts'
-import { findToolByName, findToolByIndex } from './refused-tool.ts'
+import { findRefusedToolByName, findRefusedToolByIndex } from './refused-tool.ts'
 import { deriveAttemptKey, forwardTurnEvents, wrapModel } from '../wrap-model.ts'
 import { defined } from '../../../model/defined.ts'
 
@@ -99,7 +99,7 @@ async function findAdaptation(
   const profile = completeProfile(wire.profile, capabilities)
   const refusal = toRequestRefusal(fault, id, profile)
   const sent = { ...provider.extra, ...wire.encodeRequest(request, profile).body }
-  const toolAtIndex = findToolByIndex(refusal, request.tools)
+  const toolAtIndex = findRefusedToolByIndex(refusal, request.tools)
   const adaptation =
     matchAdaptationRule(refusal) ?? (toolAtIndex === undefined ? findParameterAdaptation(refusal, sent) : undefined)
   if (adaptation) {
@@ -108,7 +108,7 @@ async function findAdaptation(
     if (toCanonicalJson(more) === toCanonicalJson(current)) return undefined
     return { memory: { capabilities: more, refusedTools }, code: 'learnt', told: adaptation.description }
   }
-  const tool = toolAtIndex ?? findToolByName(refusal, request.tools)
+  const tool = toolAtIndex ?? findRefusedToolByName(refusal, request.tools)
   if (tool === undefined) return undefined
   const reported = `refuses the tool ${tool}, which is omitted: ${fault.message.slice(0, 200)}`
   return {

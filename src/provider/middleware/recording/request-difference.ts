@@ -1,5 +1,5 @@
 import { toCanonicalJson, isObject, stringOrEmpty, tryParseJson } from '../../../model/json.ts'
-import type { RecordedExchange } from './record.ts'
+import type { RecordedExchange } from './record-exchanges.ts'
 
 /** The first place where two requests differ, with an excerpt of each. */
 export interface RequestDifference {

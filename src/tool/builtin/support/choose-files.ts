@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../model/json.ts'
 import type { SecretFileTest } from '../../../policy/path/secret-file-test.ts'
 import type { ToolContext } from '../../tool.ts'
-import { isGlob, type PathMatcher, createNameMatcher } from '../../file-search/glob.ts'
+import { isGlob, type PathMatcher, createGlobNameMatcher } from '../../file-search/glob.ts'
 import { walkFiles } from '../../file-search/walk-files.ts'
-import { getFlag, getStringList, getIgnoreOptions } from './read-arguments.ts'
+import { getFlagArgument, getStringListArgument, getIgnoreOptions } from './read-arguments.ts'
 import { DEFAULT_EXCLUDES, EXCLUDED_FOLDERS, MEDIA_FILE_PATTERN } from './excludes.ts'
 import { toAbsolutePath, toGivenPath, findWorkspaceFolder } from './paths.ts'
 
@@ -25,7 +25,7 @@ export async function chooseFiles(
   const chosen = new Map<string, boolean>()
   const missing: string[] = []
   const globs: string[] = []
-  for (const path of [...getStringList(input, 'paths'), ...getStringList(input, 'include')]) {
+  for (const path of [...getStringListArgument(input, 'paths'), ...getStringListArgument(input, 'include')]) {
     const full = toAbsolutePath(path, context.folders)
     const info = await context.host.files.info(full).catch((error: unknown) => {
       missing.push(error instanceof Error ? error.message : path)
@@ -34,7 +34,14 @@ export async function chooseFiles(
     if (info === 'refused') continue
     if (info?.kind === 'file') chosen.set(full, true)
     else if (info?.kind === 'folder')
-      await searchFolder(input, context, isSecret, full, getFlag(input, 'recursive', true) ? ['**'] : ['*'], chosen)
+      await searchFolder(
+        input,
+        context,
+        isSecret,
+        full,
+        getFlagArgument(input, 'recursive', true) ? ['**'] : ['*'],
+        chosen,
+      )
     else if (isGlob(path)) globs.push(path)
     else missing.push(`${path} (not found)`)
   }
@@ -59,11 +66,11 @@ async function searchFolder(
   const relative = (glob: string): string => (glob.startsWith(`${root}/`) ? glob.slice(root.length + 1) : glob)
   const includes = globs.map((glob) => ({ glob: relative(glob), matches: createAnchoredMatcher(relative(glob)) }))
   const excludes = [
-    ...getStringList(input, 'exclude'),
-    ...(getFlag(input, 'useDefaultExcludes', true) ? DEFAULT_EXCLUDES : []),
+    ...getStringListArgument(input, 'exclude'),
+    ...(getFlagArgument(input, 'useDefaultExcludes', true) ? DEFAULT_EXCLUDES : []),
   ]
-  const excluded = excludes.map((glob) => createNameMatcher(relative(glob)))
-  const useDefaultExcludes = getFlag(input, 'useDefaultExcludes', true)
+  const excluded = excludes.map((glob) => createGlobNameMatcher(relative(glob)))
+  const useDefaultExcludes = getFlagArgument(input, 'useDefaultExcludes', true)
   // `*.png` asks for images; `**` does not.
   const isExplicit = (name: string): boolean => {
     const extension = /\.[^./]+$/.exec(name)?.[0] ?? '/'
@@ -91,5 +98,5 @@ async function searchFolder(
 
 /** A pattern without a slash means files of the folder itself, as in a shell. */
 function createAnchoredMatcher(glob: string): PathMatcher {
-  return createNameMatcher(glob.includes('/') || glob.startsWith('**') ? glob : `/${glob}`)
+  return createGlobNameMatcher(glob.includes('/') || glob.startsWith('**') ? glob : `/${glob}`)
 }

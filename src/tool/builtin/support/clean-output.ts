@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { CommandResult } from '../../../host/host.ts'
-import { countInvisibleCharacters, escapeInvisible } from '../../text/escape-names.ts'
+import { countInvisibleCharacters, escapeInvisible } from '../../text/escape-file-names.ts'
 
 /**
  * The output of a command as a person would read it: without colours, only the last state of a line that was redrawn, and

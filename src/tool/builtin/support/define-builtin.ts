@@ -31,12 +31,12 @@ export function defineBuiltin({ name, text, properties, required, ...rest }: Bui
 }
 
 /** Names that other agents have for the same tool with the same parameters. */
-export function sameTool(...names: readonly string[]): ToolNameAlias[] {
+export function createSameToolAliases(...names: readonly string[]): ToolNameAlias[] {
   return names.map((name) => ({ name, parameters: {} }))
 }
 
 /** Names that mean a similar tool elsewhere: a call is refused, and the model is told which tool to call. */
-export function otherTool(...names: readonly string[]): ToolNameAlias[] {
+export function createSimilarToolAliases(...names: readonly string[]): ToolNameAlias[] {
   return names.map((name) => ({ name }))
 }
 

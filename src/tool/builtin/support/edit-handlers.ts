@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../model/json.ts'
 import type { Tool, ToolContext } from '../../tool.ts'
 import { findOmissionPlaceholder } from '../../edit/omission-placeholder.ts'
-import type { CorrectEdit } from '../../edit/correct-edit.ts'
+import type { EditCorrector } from '../../edit/correct-edit.ts'
 import { matchFormerEnding } from '../../text/text-document.ts'
-import { getText } from './read-arguments.ts'
+import { getTextArgument } from './read-arguments.ts'
 import { toAbsolutePath } from './paths.ts'
 import {
   applyEditProposal,
@@ -41,7 +41,7 @@ export interface TextChange {
 }
 
 /** Makes a change in a text with LF line endings, or says why not. */
-export type ChangeText = (
+export type TextChanger = (
   current: string,
   input: JsonObject,
   path: string,
@@ -50,8 +50,8 @@ export type ChangeText = (
 
 /** The handlers that edit tools share. With `correct`, a model corrects an edit that does not match, once. */
 export function createEditHandlers(
-  attempt: ChangeText,
-  correct?: CorrectEdit,
+  attempt: TextChanger,
+  correct?: EditCorrector,
 ): Pick<Tool, 'run'> & Required<Pick<Tool, 'preview' | 'toModifiedInput'>> {
   const change = correct ? withCorrection(attempt, correct) : attempt
   return {
@@ -83,7 +83,7 @@ export function createEditHandlers(
       const notes = [
         done,
         note,
-        context.modified && `The person changed new_string to:\n${getText(input, 'new_string')}`,
+        context.modified && `The person changed new_string to:\n${getTextArgument(input, 'new_string')}`,
       ]
       return { content: notes.filter(Boolean).join(' '), display, facts: { ...display.diffStat } }
     },
@@ -93,12 +93,12 @@ export function createEditHandlers(
 type PlannedEdit = { readonly proposal: EditProposal; readonly count: number; readonly note?: string }
 
 async function planEdit(
-  change: ChangeText,
+  change: TextChanger,
   input: JsonObject,
   context: ToolContext,
 ): Promise<PlannedEdit | EditRefusal> {
-  const path = toAbsolutePath(getText(input, 'file_path'), context.folders)
-  const [old, replacement] = [getText(input, 'old_string'), getText(input, 'new_string')]
+  const path = toAbsolutePath(getTextArgument(input, 'file_path'), context.folders)
+  const [old, replacement] = [getTextArgument(input, 'old_string'), getTextArgument(input, 'new_string')]
   const opened = await openForEdit(path, context)
   if ('refused' in opened) return opened
   const { before } = opened
@@ -133,29 +133,29 @@ async function planEdit(
 
 /** What the file would be without the changes that the person made to the proposal. */
 async function computeModelVersion(
-  change: ChangeText,
+  change: TextChanger,
   { path, before }: EditProposal,
   context: ToolContext,
 ): Promise<string | undefined> {
   const { proposed } = context
   if (!proposed) return undefined
-  if (before === undefined || before.text === '') return getText(proposed, 'new_string')
+  if (before === undefined || before.text === '') return getTextArgument(proposed, 'new_string')
   const changed = await change(before.text, proposed, path, context)
   return 'refused' in changed ? undefined : matchFormerEnding(before.text, changed.text)
 }
 
-function withCorrection(attempt: ChangeText, correct: CorrectEdit): ChangeText {
+function withCorrection(attempt: TextChanger, correct: EditCorrector): TextChanger {
   return async (current, input, path, context) => {
     const first = await attempt(current, input, path, context)
     const { error } = 'refused' in first ? first.refused : {}
     if (!error || !CORRECTABLE_ERROR_TYPES.has(error.type ?? '')) return first
-    const [old, replacement] = [getText(input, 'old_string'), getText(input, 'new_string')]
+    const [old, replacement] = [getTextArgument(input, 'old_string'), getTextArgument(input, 'new_string')]
     const failure = {
       path,
       current,
       old,
       replacement,
-      instruction: getText(input, 'instruction'),
+      instruction: getTextArgument(input, 'instruction'),
       message: error.message,
     }
     const correction = await correct(failure, context.signal)

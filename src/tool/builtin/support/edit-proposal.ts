@@ -84,7 +84,7 @@ export async function createEditApproval(
   // The file must still be what the person saw when it is written.
   const real = await host.files.resolve(path)
   if (before && seenFiles.getHash(real) === undefined) seenFiles.setHash(real, before.hash)
-  const { unifiedDiff } = await import('../../text/diff.ts')
+  const { createUnifiedDiff: unifiedDiff } = await import('../../text/diff.ts')
   const fileName = basename(path)
   return {
     kind: 'edit',
@@ -103,7 +103,7 @@ export async function createFileDiff(
   context: ToolContext,
   proposed: string | undefined,
 ): Promise<FileDiff> {
-  const { countChanges, unifiedDiff } = await import('../../text/diff.ts')
+  const { countChanges, createUnifiedDiff: unifiedDiff } = await import('../../text/diff.ts')
   const fileName = basename(path)
   const original = before?.text ?? ''
   // If the model's version is not known, all changes count as the person's.

@@ -3,8 +3,8 @@ import type { Host } from '../../../host/host.ts'
 import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { JsonObject } from '../../../model/json.ts'
 import type { Effect } from '../../../policy/effect.ts'
-import { quoteFileName, unquoteFileName } from '../../text/escape-names.ts'
-import { getOptionalText } from './read-arguments.ts'
+import { quoteFileName, unquoteFileName } from '../../text/escape-file-names.ts'
+import { getOptionalTextArgument } from './read-arguments.ts'
 
 /**
  * The path that a model means: absolute, or relative to the working folder. `..` is not resolved here, because after a link
@@ -18,7 +18,7 @@ export function toAbsolutePath(path: string, folders: readonly string[]): string
 
 /** Where a search begins: at the `path` among the arguments, or in all folders of the workspace. */
 export function resolveSearchRoots(input: JsonObject, folders: readonly string[]): string[] {
-  const path = getOptionalText(input, 'path')
+  const path = getOptionalTextArgument(input, 'path')
   return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
 }
 

@@ -1,30 +1,30 @@
 import { isObject, type JsonObject } from '../../../model/json.ts'
 import type { IgnoreOptions } from '../../file-search/ignore-rules.ts'
 
-export function getText(input: JsonObject, key: string): string {
+export function getTextArgument(input: JsonObject, key: string): string {
   const value = input[key]
   return typeof value === 'string' ? value : ''
 }
 
-export function getOptionalText(input: JsonObject, key: string): string | undefined {
-  const text = getText(input, key)
+export function getOptionalTextArgument(input: JsonObject, key: string): string | undefined {
+  const text = getTextArgument(input, key)
   return text.trim() === '' ? undefined : text
 }
 
 /** Also accepts a number that was written as text. */
-export function getNumber(input: JsonObject, key: string): number | undefined {
+export function getNumberArgument(input: JsonObject, key: string): number | undefined {
   const value = input[key]
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-export function getFlag(input: JsonObject, key: string, fallback: boolean): boolean {
+export function getFlagArgument(input: JsonObject, key: string, fallback: boolean): boolean {
   const value = input[key]
   if (value === 'true' || value === 'false') return value === 'true'
   return typeof value === 'boolean' ? value : fallback
 }
 
-export function getStringList(input: JsonObject, key: string): string[] {
+export function getStringListArgument(input: JsonObject, key: string): string[] {
   const value = input[key]
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }
@@ -34,7 +34,7 @@ export function getIgnoreOptions(input: JsonObject): IgnoreOptions {
   const options = input['file_filtering_options']
   const filterOptions: JsonObject = isObject(options) ? options : {}
   return {
-    git: getFlag(filterOptions, 'respect_git_ignore', true),
-    gemini: getFlag(filterOptions, 'respect_gemini_ignore', true),
+    git: getFlagArgument(filterOptions, 'respect_git_ignore', true),
+    gemini: getFlagArgument(filterOptions, 'respect_gemini_ignore', true),
   }
 }

@@ -1,4 +1,4 @@
-import { WORD_CHARACTER } from './lines.ts'
+import { WORD_CHARACTER_PATTERN } from './lines.ts'
 import type { PassageMatch } from './find-matches.ts'
 
 /**
@@ -22,7 +22,7 @@ function runsTogether(before: string, old: string, replacement: string): boolean
   const word = before.trim()
   if (word === '') return false
   if (replacement.startsWith(word) && !old.startsWith(word)) return true
-  const isWord = (sign: string | undefined): boolean => WORD_CHARACTER.test(sign ?? '')
+  const isWord = (sign: string | undefined): boolean => WORD_CHARACTER_PATTERN.test(sign ?? '')
   return isWord(before.at(-1)) && (isWord(old[0]) || isWord(replacement[0]))
 }
 

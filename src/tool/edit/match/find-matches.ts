@@ -1,4 +1,4 @@
-import { isBlank, squeezeWhitespace, type MatchTolerance, WORD_CHARACTER } from './lines.ts'
+import { isBlank, squeezeWhitespace, type MatchTolerance, WORD_CHARACTER_PATTERN } from './lines.ts'
 
 /** A passage of whole lines, and the rest of its first and last line around the found text. */
 export interface PassageMatch {
@@ -50,7 +50,12 @@ export function findLooseMatches(text: string, searchText: string, tolerance: Ma
 const MIN_LOOSE_CHARS = 6
 
 function splitsWord(text: string, at: number): boolean {
-  return at > 0 && at < text.length && WORD_CHARACTER.test(text[at - 1] ?? '') && WORD_CHARACTER.test(text[at] ?? '')
+  return (
+    at > 0 &&
+    at < text.length &&
+    WORD_CHARACTER_PATTERN.test(text[at - 1] ?? '') &&
+    WORD_CHARACTER_PATTERN.test(text[at] ?? '')
+  )
 }
 
 export function toPassageMatch(text: string, from: number, to: number): PassageMatch {

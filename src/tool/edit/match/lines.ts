@@ -30,7 +30,11 @@ export function squeezeWhitespace(
       continue
     }
     const normalized = quotes ? (QUOTE_EQUIVALENTS.get(character) ?? character) : character
-    if (whitespaceStart >= 0 && WORD_CHARACTER.test(characters.at(-1) ?? '') && WORD_CHARACTER.test(normalized)) {
+    if (
+      whitespaceStart >= 0 &&
+      WORD_CHARACTER_PATTERN.test(characters.at(-1) ?? '') &&
+      WORD_CHARACTER_PATTERN.test(normalized)
+    ) {
       characters.push(' ')
       offsets.push(whitespaceStart)
     }
@@ -69,7 +73,7 @@ export function findQuotes(line: string): readonly string[] {
 }
 
 /** Two of these without white space between are one word. */
-export const WORD_CHARACTER = /[\p{L}\p{N}_$]/u
+export const WORD_CHARACTER_PATTERN = /[\p{L}\p{N}_$]/u
 export const QUOTE_PATTERN = /['"`‘’“”„‚´–—−‐‑…]/g
 export const ASCII_QUOTES = '\'"`'
 const WHITESPACE_PATTERN = /\s/

@@ -1,6 +1,6 @@
 import { isBlank } from '../match/lines.ts'
 import type { PassageMatch } from '../match/find-matches.ts'
-import { splitBlankFrame } from './passage-pieces.ts'
+import { splitBlankEdges } from './passage-pieces.ts'
 import { getTrailingSpace } from './file-style.ts'
 
 export interface LineEdit {
@@ -18,7 +18,7 @@ export function fitBlankLines(
   match: PassageMatch,
 ): { readonly match: PassageMatch; readonly edit: LineEdit } | undefined {
   if (match.before !== '' || match.after !== '') return { match, edit }
-  const [old, replacement] = [splitBlankFrame(edit.old), splitBlankFrame(edit.replacement)]
+  const [old, replacement] = [splitBlankEdges(edit.old), splitBlankEdges(edit.replacement)]
   const isRemoval = replacement.inner.length === 0
   // Space in a new blank line is a slip only if the model also writes trailing space elsewhere.
   const isCareless = edit.old.some((line) => getTrailingSpace(line) !== '')

@@ -1,7 +1,7 @@
 import { normalizeLine, getIndent, isBlank, findQuotes } from '../match/lines.ts'
 import {
   splitPassage,
-  splitBlankFrame,
+  splitBlankEdges,
   isEqualIgnoringStyle,
   pairLines,
   type PassageEdit,
@@ -221,9 +221,9 @@ function mergePiece(
     return isPlain || piece.old.length === piece.file.length ? piece.file : undefined
   }
   const [old, file, replacement] = [
-    splitBlankFrame(piece.old),
-    splitBlankFrame(piece.file),
-    splitBlankFrame(piece.replacement),
+    splitBlankEdges(piece.old),
+    splitBlankEdges(piece.file),
+    splitBlankEdges(piece.replacement),
   ]
   if (!isEqualIgnoringStyle(old.inner, file.inner)) return undefined
   // Blank lines between replaced lines go with them, if their number is clear.

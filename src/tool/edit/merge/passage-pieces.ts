@@ -57,7 +57,7 @@ export function isEqualIgnoringStyle(one: readonly string[], other: readonly str
 }
 
 /** Separates the blank lines at both edges. If all lines are blank, they count as above. */
-export function splitBlankFrame(
+export function splitBlankEdges(
   lines: readonly string[],
 ): Readonly<Record<'above' | 'inner' | 'below', readonly string[]>> {
   const first = lines.findIndex((line) => !isBlank(line))

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../model/json.ts'
-import type { Connection, McpRequestOptions } from '../connection/connect.ts'
+import type { McpConnection, McpRequestOptions } from '../connection/connect.ts'
 import { withRequestDeadline } from '../connection/request-deadline.ts'
 
 export interface CallableTool {
@@ -10,7 +10,7 @@ export interface CallableTool {
 }
 
 export async function callServerTool(
-  connection: Connection,
+  connection: McpConnection,
   tool: CallableTool,
   input: JsonObject,
   limits: McpRequestOptions = {},
@@ -29,7 +29,7 @@ export async function callServerTool(
 }
 
 /** Starts a task and waits for its result; a cancelled wait cancels the task. */
-async function callAsTask(connection: Connection, params: JsonObject, limits: McpRequestOptions): Promise<unknown> {
+async function callAsTask(connection: McpConnection, params: JsonObject, limits: McpRequestOptions): Promise<unknown> {
   const { task, ...rest } = await connection.request(
     'tools/call',
     { ...params, task: { ttl: limits.timeout ?? DEFAULT_TASK_TTL_MS } },

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../../model/json.ts'
-import type { Connection } from '../connection/connect.ts'
+import type { McpConnection } from '../connection/connect.ts'
 
 /** What a server offers, unvalidated. */
-export interface ServerLists {
+export interface McpServerLists {
   readonly tools: readonly JsonObject[]
   readonly prompts: readonly JsonObject[]
   readonly resources: readonly JsonObject[]
@@ -15,14 +15,14 @@ export type McpListName = 'tools' | 'prompts' | 'resources'
 
 export const MCP_LIST_NAMES: readonly McpListName[] = ['tools', 'prompts', 'resources']
 
-export const EMPTY_LISTS: ServerLists = { tools: [], prompts: [], resources: [] }
+export const EMPTY_MCP_SERVER_LISTS: McpServerLists = { tools: [], prompts: [], resources: [] }
 
 const MAX_ITEMS = 2000
 const MAX_PAGES = 500
 const MAX_LIST_BYTES = 16 * 2 ** 20
 
 export async function readFullList(
-  { request }: Pick<Connection, 'request'>,
+  { request }: Pick<McpConnection, 'request'>,
   name: McpListName,
 ): Promise<{ readonly items: JsonObject[]; readonly isTruncated: boolean }> {
   const items: JsonObject[] = []
@@ -50,12 +50,12 @@ export async function readFullList(
 
 /** Reads the lists that a server has. If one fails, only that list is missing. */
 export async function readServerLists(
-  connection: Connection,
+  connection: McpConnection,
   names: readonly McpListName[] = MCP_LIST_NAMES,
-  previous: ServerLists = EMPTY_LISTS,
-): Promise<ServerLists> {
+  previous: McpServerLists = EMPTY_MCP_SERVER_LISTS,
+): Promise<McpServerLists> {
   const { truncationNote: _unused, ...rest } = previous
-  const next: { -readonly [name in keyof ServerLists]: ServerLists[name] } = { ...rest }
+  const next: { -readonly [name in keyof McpServerLists]: McpServerLists[name] } = { ...rest }
   const cut: string[] = []
   for (const name of names) {
     if (!connection.offeredLists.includes(name)) continue

@@ -4,9 +4,14 @@ import { toServerAddress, createStoredSignIn, SignInRequiredError } from '../con
 import { expandVariables, getServerIdentity, type McpServerConfig, parseTransportConfig } from './server-config.ts'
 import { type CallableTool, callServerTool } from './call-tool.ts'
 import { McpRequestError } from '../connection/request-error.ts'
-import { connectToServer, type Connection, type McpRequestOptions, type ConnectOptions } from '../connection/connect.ts'
+import {
+  connectToMcpServer,
+  type McpConnection,
+  type McpRequestOptions,
+  type ConnectOptions,
+} from '../connection/connect.ts'
 import { createLogTail } from './server-log.ts'
-import { type McpListName, type ServerLists, EMPTY_LISTS, readServerLists } from './server-lists.ts'
+import { type McpListName, type McpServerLists, EMPTY_MCP_SERVER_LISTS, readServerLists } from './server-lists.ts'
 import type { KeyValueStore } from './key-value-store.ts'
 import { defined } from '../../../model/defined.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
@@ -23,7 +28,7 @@ export interface McpServer {
   readonly name: string
   readonly config: McpServerConfig
   readonly state: McpServerState
-  readonly lists: ServerLists
+  readonly lists: McpServerLists
   /** The last lines of its log. */
   readonly log: readonly string[]
   /** Starts to connect, unless that has happened. */
@@ -53,7 +58,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
   const key = `${name}-${sha256Hex(getServerIdentity(config)).slice(0, 16)}`
   let state: McpServerState = { status: 'starting' }
   let lists = readCachedLists(listCache, key)
-  let current: Connection | undefined
+  let current: McpConnection | undefined
   let opening: Promise<void> | undefined
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -67,7 +72,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
     onChange()
   }
 
-  function setLists(next: ServerLists): void {
+  function setLists(next: McpServerLists): void {
     lists = next
     cacheLists(listCache, key, next)
     onChange()
@@ -86,7 +91,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
 
   async function attemptConnect(): Promise<void> {
     setState({ status: 'starting' })
-    let connection: Connection | undefined
+    let connection: McpConnection | undefined
     try {
       connection = await connectTo()
       if (state.status === 'closed') throw new Error('the connection was closed')
@@ -104,7 +109,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
     }
   }
 
-  async function connectTo(): Promise<Connection> {
+  async function connectTo(): Promise<McpConnection> {
     const expanded = expandVariables(config, options.env)
     if ('problem' in expanded) throw new Error(expanded.problem)
     const transportConfig = parseTransportConfig(expanded)
@@ -124,7 +129,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
       ...(authTarget && { address: toServerAddress(authTarget) }),
       ...(authTarget && !hasAuthHeader && createStoredSignIn(authTarget)),
     }
-    const connection = await connectToServer(name, expanded, transportConfig, connectOptions, {
+    const connection = await connectToMcpServer(name, expanded, transportConfig, connectOptions, {
       onListChanged: (list) => void refreshList(list),
       onLog: (line) => log.add(line),
       onLost(why) {
@@ -172,7 +177,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
     }
   }
 
-  async function withConnection<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async function withConnection<T>(work: (connection: McpConnection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     await ready(signal)
     const connection = current
     if (!connection) throw new McpRequestError('disconnected', 'the connection was closed')
@@ -235,9 +240,9 @@ function isUnknownSession(error: unknown): boolean {
   return error instanceof Error && 'status' in error && error.status === 404
 }
 
-function readCachedLists(listCache: KeyValueStore, key: string): ServerLists {
+function readCachedLists(listCache: KeyValueStore, key: string): McpServerLists {
   const cached = listCache.get(key)
-  if (!isObject(cached)) return EMPTY_LISTS
+  if (!isObject(cached)) return EMPTY_MCP_SERVER_LISTS
   const readList = (list: McpListName): JsonObject[] => {
     const value = cached[list]
     return Array.isArray(value) ? value.filter((item) => isObject(item)) : []
@@ -254,7 +259,7 @@ function readCachedLists(listCache: KeyValueStore, key: string): ServerLists {
 function cacheLists(
   listCache: KeyValueStore,
   key: string,
-  { tools, prompts, resources, instructions }: ServerLists,
+  { tools, prompts, resources, instructions }: McpServerLists,
 ): void {
   let remainingChars = MAX_CACHED_CHARS
   const fitting = (items: readonly JsonObject[]): JsonObject[] =>

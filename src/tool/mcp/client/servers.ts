@@ -2,7 +2,7 @@ import type { Tool } from '../../tool.ts'
 import { adaptRemoteTool } from '../tools/adapt-tool.ts'
 import type { McpServerConfig } from './server-config.ts'
 import { filterTools, type SkippedTool } from '../tools/filter-tools.ts'
-import type { ServerLists } from './server-lists.ts'
+import type { McpServerLists } from './server-lists.ts'
 import { type ToolNameRegistry, createToolNameRegistry } from '../tools/tool-names.ts'
 import { createToolPins, type ToolPins } from '../tools/tool-pins.ts'
 import { type McpServer, type McpServerOptions, createMcpServer } from './server.ts'
@@ -58,14 +58,14 @@ export function createMcpServers(
 }
 
 interface OfferedTools {
-  readonly source: ServerLists['tools']
+  readonly source: McpServerLists['tools']
   readonly tools: readonly Tool[]
   readonly skipped: readonly SkippedTool[]
 }
 
 function adaptTools(
   server: McpServer,
-  list: ServerLists['tools'],
+  list: McpServerLists['tools'],
   names: ToolNameRegistry,
   pins: ToolPins,
 ): OfferedTools {

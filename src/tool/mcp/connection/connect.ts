@@ -1,13 +1,13 @@
 import type { StdioProcesses } from '../../../host/process/stdio-process.ts'
 import { isObject, type Json, type JsonObject } from '../../../model/json.ts'
 import { sanitizeForModel } from '../../../policy/text/sanitize.ts'
-import type { ServerAddress } from './server-address.ts'
+import type { McpServerAddress } from './server-address.ts'
 import { SignInRequiredError } from './oauth.ts'
 import { createMcpClient } from './client.ts'
 import { MAX_TIMEOUT_FACTOR, withRequestDeadline } from './request-deadline.ts'
 import type { McpServerConfig, McpTransportConfig } from '../client/server-config.ts'
 import { MCP_LIST_NAMES, type McpListName } from '../client/server-lists.ts'
-import { withoutDepths } from './json-rpc.ts'
+import { truncateDeepNesting } from './json-rpc.ts'
 import type { McpRequestHandler } from './request-handler.ts'
 import type { Client, FetchLike, OAuthClientProvider, StandardSchemaV1 } from './sdk.ts'
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts'
@@ -23,7 +23,7 @@ export interface ConnectOptions {
   readonly authProvider?: OAuthClientProvider
   readonly fetch?: FetchLike
   /** The URL of the server; a program is local. */
-  readonly address?: ServerAddress
+  readonly address?: McpServerAddress
   /** Known to use the older protocol, so the newer one is not tried. */
   readonly isLegacy?: boolean
   /** Milliseconds to connect. */
@@ -38,7 +38,7 @@ export interface ConnectionEvents {
   readonly onLost: (why: string) => void
 }
 
-export interface Connection {
+export interface McpConnection {
   readonly offeredLists: readonly McpListName[]
   /** The name of the server, the protocol version, and whether that is the older protocol. */
   readonly serverInfo: { readonly title: string; readonly protocol: string; readonly isLegacy: boolean }
@@ -56,13 +56,13 @@ export interface McpRequestOptions {
   readonly progress?: (text: string) => void
 }
 
-export async function connectToServer(
+export async function connectToMcpServer(
   name: string,
   config: McpServerConfig,
   transportConfig: McpTransportConfig,
   context: ConnectOptions,
   events: ConnectionEvents,
-): Promise<Connection> {
+): Promise<McpConnection> {
   const attempt = (
     createAttempt: (fail: (why: string) => void) => Promise<TransportAttempt>,
     isLegacy = context.isLegacy ?? false,
@@ -110,7 +110,7 @@ async function attemptConnection(
   context: ConnectOptions,
   events: ConnectionEvents,
   isLegacy: boolean,
-): Promise<Connection> {
+): Promise<McpConnection> {
   const client = await createMcpClient(name, context, events)
   let state: 'opening' | 'open' | 'closed' = 'opening'
   let failure: string | undefined
@@ -171,11 +171,11 @@ const ANY_OBJECT_SCHEMA: StandardSchemaV1<unknown, Record<string, unknown>> = {
   '~standard': {
     version: 1,
     vendor: 'dragoman',
-    validate: (value) => ({ value: isObject(value) ? withoutDepths(value) : {} }),
+    validate: (value) => ({ value: isObject(value) ? truncateDeepNesting(value) : {} }),
   },
 }
 
-function createConnection(client: Client, close: () => Promise<void>): Connection {
+function createConnection(client: Client, close: () => Promise<void>): McpConnection {
   const { title, name, version } = client.getServerVersion() ?? { name: 'unknown', version: '' }
   return {
     client,

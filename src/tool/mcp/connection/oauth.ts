@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { isObject, type Json, type JsonObject, parseJsonOrUndefined, stringOrEmpty } from '../../../model/json.ts'
-import { type ServerAddress, explainBlockedUrl } from './server-address.ts'
+import { type McpServerAddress, explainBlockedUrl } from './server-address.ts'
 import type { McpOAuthConfig } from '../client/server-config.ts'
 import { createServerFetch } from './server-fetch.ts'
 import type { FetchLike, OAuthClientProvider } from './sdk.ts'
@@ -13,14 +13,14 @@ export class SignInRequiredError extends Error {
   }
 }
 
-export interface AuthTarget {
+export interface McpSignInTarget {
   readonly name: string
   readonly url: URL
   readonly oauth?: McpOAuthConfig
   readonly tokens: KeyValueStore
 }
 
-export function toServerAddress({ url, oauth }: Pick<AuthTarget, 'url' | 'oauth'>): ServerAddress {
+export function toServerAddress({ url, oauth }: Pick<McpSignInTarget, 'url' | 'oauth'>): McpServerAddress {
   return { url, ...(oauth?.hosts && { hosts: oauth.hosts }) }
 }
 
@@ -28,7 +28,7 @@ export function toServerAddress({ url, oauth }: Pick<AuthTarget, 'url' | 'oauth'
  * Signs requests with stored tokens and renews them; it never opens a browser. Many servers issue refresh tokens for one
  * use. So of all processes one renews at a time, the others use its result, and only rejected tokens are removed.
  */
-export function createStoredSignIn(target: AuthTarget): {
+export function createStoredSignIn(target: McpSignInTarget): {
   readonly authProvider: OAuthClientProvider
   readonly fetch: FetchLike
 } {
@@ -77,7 +77,11 @@ export function createStoredSignIn(target: AuthTarget): {
 }
 
 /** One process at a time sends a request that renews tokens. */
-function createRenewingFetch(target: AuthTarget, refused: Set<string>, usedToken: () => string | undefined): FetchLike {
+function createRenewingFetch(
+  target: McpSignInTarget,
+  refused: Set<string>,
+  usedToken: () => string | undefined,
+): FetchLike {
   const send = createServerFetch(toServerAddress(target))
   return (url, init) => {
     const old = parseRefreshToken(init?.body)
@@ -115,7 +119,7 @@ function parseTokens(text: string): JsonObject | undefined {
 }
 
 /** The stored tokens, if they are newer than this refresh token, or than the token of the failed request. */
-function findRenewedTokens(target: AuthTarget, old: string, used: string | undefined): JsonObject | undefined {
+function findRenewedTokens(target: McpSignInTarget, old: string, used: string | undefined): JsonObject | undefined {
   const { tokens } = readStoredAuth(target)
   // The person has signed out meanwhile.
   if (!isObject(tokens)) throw new SignInRequiredError()
@@ -134,7 +138,7 @@ function mergeTokens(now: JsonObject, tokens: JsonObject | OAuthTokens): JsonObj
 }
 
 /** Shows the person a URL and waits for their consent. The old sign-in is kept until then. */
-export async function signInToMcpServer(target: AuthTarget, showUrl: (url: string) => void): Promise<void> {
+export async function signInToMcpServer(target: McpSignInTarget, showUrl: (url: string) => void): Promise<void> {
   const { auth, computeScopeUnion } = await import('./sdk.ts')
   const { startRedirectServer } = await import('../../../provider/sign-in.ts')
   const address = toServerAddress(target)
@@ -212,14 +216,14 @@ async function fetchAuthChallenge(
 }
 
 /** Returns whether there was a sign-in. */
-export function signOutOfMcpServer(target: Pick<AuthTarget, 'name' | 'url' | 'tokens'>): boolean {
+export function signOutOfMcpServer(target: Pick<McpSignInTarget, 'name' | 'url' | 'tokens'>): boolean {
   const wasSignedIn = readStoredAuth(target)['tokens'] !== undefined
   target.tokens.set(getStoreKey(target), {})
   return wasSignedIn
 }
 
 function createAuthProvider(
-  target: AuthTarget,
+  target: McpSignInTarget,
   redirect: Pick<OAuthClientProvider, 'redirectToAuthorization'> & { readonly redirectUrl: string },
 ): OAuthClientProvider {
   const { oauth } = target
@@ -244,12 +248,12 @@ function createAuthProvider(
 }
 
 /** The key contains the URL: a token is never sent to another server of the same name. */
-function readStoredAuth({ name, url, tokens }: Pick<AuthTarget, 'name' | 'url' | 'tokens'>): JsonObject {
+function readStoredAuth({ name, url, tokens }: Pick<McpSignInTarget, 'name' | 'url' | 'tokens'>): JsonObject {
   return objectOrEmpty(tokens.get(getStoreKey({ name, url })))
 }
 
 /** The same as the types of the SDK, which validates them. */
-function readCredentials(target: AuthTarget): {
+function readCredentials(target: McpSignInTarget): {
   readonly client?: OAuthClientInformation
   readonly tokens?: OAuthTokens
 } {
@@ -260,7 +264,7 @@ type OAuthClientInformation = NonNullable<Awaited<ReturnType<OAuthClientProvider
 type OAuthDiscovery = Parameters<NonNullable<OAuthClientProvider['saveDiscoveryState']>>[0]
 type OAuthTokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>
 
-function updateStoredAuth(target: AuthTarget, next: (now: JsonObject) => JsonObject): void {
+function updateStoredAuth(target: McpSignInTarget, next: (now: JsonObject) => JsonObject): void {
   target.tokens.update(getStoreKey(target), (now) => next(objectOrEmpty(now)))
 }
 
@@ -268,6 +272,6 @@ function objectOrEmpty(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {}
 }
 
-function getStoreKey({ name, url }: Pick<AuthTarget, 'name' | 'url'>): string {
+function getStoreKey({ name, url }: Pick<McpSignInTarget, 'name' | 'url'>): string {
   return `${name} ${url.href}`
 }

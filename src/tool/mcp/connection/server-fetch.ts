@@ -1,13 +1,13 @@
 import type { WebClient } from '../../../host/host.ts'
 import { findProxy } from '../../../provider/index.ts'
-import { createServerWebJudge, type ServerAddress } from './server-address.ts'
+import { createMcpServerUrlPolicy, type McpServerAddress } from './server-address.ts'
 import type { FetchLike } from './sdk.ts'
 
 /**
  * Sends requests to the configured server, and to the URLs that it names for its sign-in if they pass the policy, before
  * and after name resolution. No redirect leads to another site.
  */
-export function createServerFetch(server: ServerAddress): FetchLike {
+export function createServerFetch(server: McpServerAddress): FetchLike {
   let web: Promise<WebClient> | undefined
   return async (url, init = {}) => {
     const target = new URL(url)
@@ -19,10 +19,10 @@ export function createServerFetch(server: ServerAddress): FetchLike {
 
 type FetchInit = NonNullable<Parameters<FetchLike>[1]>
 
-async function createGuardedWeb(server: ServerAddress): Promise<WebClient> {
+async function createGuardedWeb(server: McpServerAddress): Promise<WebClient> {
   const { createGuardedWebClient } = await import('../../../host/web/guarded-web-client.ts')
   return createGuardedWebClient({
-    urlPolicy: createServerWebJudge(server),
+    urlPolicy: createMcpServerUrlPolicy(server),
     proxy: (url) => findProxy(url, process.env),
   })
 }

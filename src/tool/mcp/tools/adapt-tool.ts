@@ -4,7 +4,7 @@ import { createErrorOutput } from '../../error-output.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../tool.ts'
 import { McpRequestError } from '../connection/request-error.ts'
 import { getServerIdentity } from '../client/server-config.ts'
-import { toMcpToolOutput, plainText } from './tool-content.ts'
+import { toMcpToolOutput, cleanContentText } from './tool-content.ts'
 import type { RemoteTool } from './filter-tools.ts'
 import { toServerName } from './tool-names.ts'
 import type { ToolPins } from './tool-pins.ts'
@@ -72,7 +72,7 @@ async function callRemoteTool(
     const result = await server.call(remote, input, { signal, progress, timeout })
     return toMcpToolOutput(remote.name, result)
   } catch (error) {
-    const message = clipText(plainText(describeCallError(server, error, timeout)), LONGEST_MESSAGE)
+    const message = clipText(cleanContentText(describeCallError(server, error, timeout)), LONGEST_MESSAGE)
     return createErrorOutput(message, 'mcp')
   }
 }

@@ -5,7 +5,7 @@ import { hasValidTypes } from '../../../schema/normalize/has-valid-types.ts'
 import { inferSchemaTypes } from '../../../schema/normalize/infer-type.ts'
 import { getRef } from '../../../schema/normalize/resolve-refs.ts'
 import { repairSchema } from '../../../schema/normalize/repair-schema.ts'
-import { mapSchema, type JsonSchema } from '../../../schema/walk-schema.ts'
+import { mapAllSubschemas, type JsonSchema } from '../../../schema/walk-schema.ts'
 import type { McpServerConfig } from '../client/server-config.ts'
 
 export interface RemoteTool {
@@ -99,7 +99,7 @@ const COMBINING_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'not', 'if']
 
 /** A missing type means any type; to declare that changes nothing. */
 function addMissingTypes(schema: JsonObject): JsonObject {
-  const typed = mapSchema(schema, (inner) => {
+  const typed = mapAllSubschemas(schema, (inner) => {
     if (typeof inner === 'boolean' || inner['type'] !== undefined || getRef(inner) !== undefined) return inner
     if (COMBINING_KEYWORDS.some((key) => inner[key] !== undefined)) return inner
     const types = inferSchemaTypes(inner)
@@ -110,7 +110,7 @@ function addMissingTypes(schema: JsonObject): JsonObject {
 
 /** The targets of references are checked on their own. */
 function replaceReferences(schema: JsonObject): JsonSchema {
-  return mapSchema(schema, (inner) =>
+  return mapAllSubschemas(schema, (inner) =>
     typeof inner === 'boolean' || getRef(inner) !== undefined || inner['not'] !== undefined || inner['if'] !== undefined
       ? { type: 'object' }
       : inner,

@@ -3,10 +3,10 @@ import { type Toolbox, createToolbox } from '../../toolbox.ts'
 import {
   type DeclarationBudget,
   DEFAULT_DECLARATION_BUDGET,
-  SEARCH_TOOL_NAME,
+  TOOL_SEARCH_TOOL_NAME,
   splitByBudget,
-  createSearchTool,
-} from './search-tools.ts'
+  createToolSearchTool,
+} from './tool-search-tool.ts'
 import type { McpServers } from '../client/servers.ts'
 import { defined } from '../../../model/defined.ts'
 
@@ -26,7 +26,7 @@ export function createMcpToolbox(
   let declared = allTools
   const filterAnnounced = createOnceFilter()
   const announcedInstructions = new Set<string>()
-  const search = createSearchTool(
+  const search = createToolSearchTool(
     () => split.deferred,
     (tools) => {
       const freeSlots = MAX_DECLARED_TOOLS - builtinTools.length - split.declared.size - 1
@@ -122,7 +122,7 @@ function formatDeferredNotice(count: number): string[] {
   return count === 0
     ? []
     : [
-        `${count} MCP tools are not declared, because there are too many; the model finds them with ${SEARCH_TOOL_NAME}.`,
+        `${count} MCP tools are not declared, because there are too many; the model finds them with ${TOOL_SEARCH_TOOL_NAME}.`,
       ]
 }
 

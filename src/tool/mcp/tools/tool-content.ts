@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
 import type { MediaPart, TextPart } from '../../../model/turn.ts'
 import type { ToolOutput } from '../../tool.ts'
-import { escapeInvisible } from '../../text/escape-names.ts'
+import { escapeInvisible } from '../../text/escape-file-names.ts'
 
 export type ContentPart = TextPart | MediaPart
 
@@ -65,7 +65,7 @@ export function toMcpToolOutput(toolName: string, result: unknown): ToolOutput {
   const limited = limitParts(allParts.map(sanitizePart))
   const left = blocks.length - MAX_BLOCKS
   const parts = left > 0 ? [...limited, createNotePart(`${left} more blocks are omitted`)] : limited
-  const modelContent = toContentParts(plainText(toolName), parts)
+  const modelContent = toContentParts(cleanContentText(toolName), parts)
   const display = formatForDisplay(parts)
   if (isError === true || (typeof isError === 'string' && isError !== '')) {
     const message = display === '' ? 'The tool reported a failure without a reason.' : display
@@ -80,7 +80,7 @@ export function toMcpToolOutput(toolName: string, result: unknown): ToolOutput {
 }
 
 /** Without colours, and with invisible characters as escapes. */
-export function plainText(text: string): string {
+export function cleanContentText(text: string): string {
   return escapeInvisible(stripVTControlCharacters(text).replaceAll('\r\n', '\n'))
 }
 
@@ -89,7 +89,7 @@ const DEFAULT_MIME_TYPE = 'application/octet-stream'
 
 /** Vendors refuse a whole request for one invalid image, so what cannot be one is only named. */
 function sanitizePart(part: BlockPart): BlockPart {
-  if (part.kind === 'text') return { ...part, text: plainText(part.text) }
+  if (part.kind === 'text') return { ...part, text: cleanContentText(part.text) }
   const data = (part.data ?? '').replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')
   if (!/^[\w.+-]+\/[\w.+-]+$/.test(part.mime)) return createNotePart(`data of type ${part.mime} cannot be shown`)
   if (data === '' || !BASE64_PATTERN.test(data)) return createNotePart(`the ${part.mime} cannot be read`)
@@ -137,5 +137,5 @@ function createNotePart(text: string): TextPart {
 
 export function toResourceParts(name: string, contents: readonly JsonObject[]): ContentPart[] {
   const parts = contents.map((resource) => sanitizePart(parseContentBlock(name, { type: 'resource', resource })))
-  return toContentParts(plainText(name), limitParts(parts))
+  return toContentParts(cleanContentText(name), limitParts(parts))
 }

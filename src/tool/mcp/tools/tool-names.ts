@@ -1,10 +1,10 @@
 import { generateValidName } from '../../../schema/dialect/tool-names.ts'
 import { base36Hash } from '../../../schema/hash.ts'
 
-export const NAME_SEPARATOR = '__'
+export const TOOL_NAME_SEPARATOR = '__'
 
 export function qualifyToolName(server: string, tool: string): string {
-  return `${server}${NAME_SEPARATOR}${tool}`
+  return `${server}${TOOL_NAME_SEPARATOR}${tool}`
 }
 
 export interface ServerToolName {
@@ -35,7 +35,7 @@ export function createToolNameRegistry(reservedNames: readonly string[]): ToolNa
       const plain = generateValidName(tool.tool)
       const qualified = generateValidName(qualifyToolName(toServerName(tool.server), tool.tool))
       // The shortening of long names adds underscores that are not separators.
-      const isPlain = /^[A-Za-z_]/.test(plain) && !tool.tool.includes(NAME_SEPARATOR)
+      const isPlain = /^[A-Za-z_]/.test(plain) && !tool.tool.includes(TOOL_NAME_SEPARATOR)
       const name = [...(isPlain ? [plain] : []), qualified].find((one) => !foldedNames.has(foldName(one)))
       const chosen = name ?? appendHash(qualified, key, foldedNames)
       assignedNames.set(key, chosen)

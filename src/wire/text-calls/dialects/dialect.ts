@@ -5,14 +5,14 @@ export interface TextCallDialect {
   readonly id: string
   /** In plain letters; start-markers.ts has the accepted variants. No marker is a prefix of another. */
   readonly startMarkers: readonly string[]
-  readonly read: DialectReader
+  readonly read: TextCallDialectReader
 }
 
 /** Reads calls from an offset where one of the dialect's markers is. */
-export type DialectReader = (text: string, at: number, scope: DialectContext) => DialectResult
+export type TextCallDialectReader = (text: string, at: number, scope: TextCallDialectContext) => TextCallReadResult
 
 /** More text may turn `open` into any other result, but must not change the others. */
-export type DialectResult =
+export type TextCallReadResult =
   | { readonly kind: 'calls'; readonly end: number; readonly calls: readonly RawTextCall[] }
   /** The text ends inside the markup. */
   | { readonly kind: 'open' }
@@ -27,17 +27,17 @@ export interface RawTextCall {
   readonly raw: string
 }
 
-export interface DialectContext {
+export interface TextCallDialectContext {
   /** The text is complete. */
   readonly isFinal: boolean
   /** The schema of a tool by its name as the model wrote it; undefined if there is no such tool. */
   findSchema(name: string): JsonObject | undefined
 }
 
-export const INCOMPLETE: DialectResult = { kind: 'open' }
-export const NOT_A_CALL: DialectResult = { kind: 'prose' }
+export const INCOMPLETE_CALL_RESULT: TextCallReadResult = { kind: 'open' }
+export const PROSE_RESULT: TextCallReadResult = { kind: 'prose' }
 
-export function createBrokenResult(reason: string): DialectResult {
+export function createBrokenResult(reason: string): TextCallReadResult {
   return { kind: 'broken', reason }
 }
 
@@ -45,8 +45,8 @@ export function createBrokenResult(reason: string): DialectResult {
 export const MAX_PATTERN_CHARS = 400
 
 /** If no pattern matches: prose, unless more text could still make it match. */
-export function incompleteOrProse(text: string, at: number, scope: DialectContext): DialectResult {
-  return !scope.isFinal && text.length - at < MAX_PATTERN_CHARS ? INCOMPLETE : NOT_A_CALL
+export function toIncompleteOrProseResult(text: string, at: number, scope: TextCallDialectContext): TextCallReadResult {
+  return !scope.isFinal && text.length - at < MAX_PATTERN_CHARS ? INCOMPLETE_CALL_RESULT : PROSE_RESULT
 }
 
 /** A pattern for one offset. It must be bounded by MAX_PATTERN_CHARS and must not end in the middle of a word. */

@@ -3,7 +3,7 @@ import { readGemmaCall } from './gemma.ts'
 import { readHarmonyCall } from './harmony.ts'
 import { readMistralCall, readPythonTagCall } from './mistral-llama.ts'
 import { readMinimaxCall, MINIMAX_TOKEN } from './minimax.ts'
-import { readDsmlTag, readFunctionTag, readInvokeTag } from './xml-tags.ts'
+import { readDsmlTagCall, readFunctionTagCall, readInvokeTagCall } from './xml-tags.ts'
 import { readTokenCall } from './special-tokens.ts'
 import { readWrappedCall } from './tool-call-tag.ts'
 
@@ -22,9 +22,9 @@ export const TEXT_CALL_DIALECTS: readonly TextCallDialect[] = [
     ],
     read: readWrappedCall,
   },
-  { id: 'function', startMarkers: ['<function='], read: readFunctionTag },
-  { id: 'invoke', startMarkers: NAMESPACES.map((space) => `<${space}invoke `), read: readInvokeTag },
-  { id: 'dsml', startMarkers: ['<|DSML|'], read: readDsmlTag },
+  { id: 'function', startMarkers: ['<function='], read: readFunctionTagCall },
+  { id: 'invoke', startMarkers: NAMESPACES.map((space) => `<${space}invoke `), read: readInvokeTagCall },
+  { id: 'dsml', startMarkers: ['<|DSML|'], read: readDsmlTagCall },
   { id: 'minimax', startMarkers: [MINIMAX_TOKEN], read: readMinimaxCall },
   {
     id: 'tokens',

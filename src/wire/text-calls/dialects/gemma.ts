@@ -3,25 +3,25 @@ import {
   createBrokenResult,
   matchAt,
   NAME_PATTERN,
-  INCOMPLETE,
+  INCOMPLETE_CALL_RESULT,
   createStickyPattern,
-  type DialectReader,
+  type TextCallDialectReader,
   skipWhitespace,
-  incompleteOrProse,
+  toIncompleteOrProseResult,
 } from './dialect.ts'
 import { tryParseJson } from '../../../model/json.ts'
-import { MISMATCHED, TRUNCATED } from '../json-calls.ts'
+import { MISMATCHED_BRACKETS, TRUNCATED_JSON } from '../json-calls.ts'
 
 /**
  * Gemma: `<|tool_call>call:name{key:<|"|>text<|"|>,n:42}`, an object with bare keys and its own string delimiters (T66). The
  * smaller function model uses `<start_function_call>` and `<escape>`.
  */
-export const readGemmaCall: DialectReader = (text, at, scope) => {
+export const readGemmaCall: TextCallDialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
-  if (!head) return incompleteOrProse(text, at, scope)
+  if (!head) return toIncompleteOrProseResult(text, at, scope)
   const output: string[] = []
   const end = writeValue(text, at + head[0].length, output, 0)
-  if (end === TRUNCATED) return INCOMPLETE
+  if (end === TRUNCATED_JSON) return INCOMPLETE_CALL_RESULT
   if (end < 0) return createBrokenResult('the arguments are invalid')
   return { kind: 'calls', end, calls: [{ name: head.groups?.['name'] ?? '', raw: output.join('') }] }
 }
@@ -37,17 +37,17 @@ const MAX_MARK_CHARS = 12
 
 /** Writes a value as JSON, and returns where it ends, or TRUNCATED or MISMATCHED. */
 function writeValue(text: string, at: number, output: string[], depth: number): number {
-  if (at >= text.length) return TRUNCATED
-  if (depth > 64) return MISMATCHED
+  if (at >= text.length) return TRUNCATED_JSON
+  if (depth > 64) return MISMATCHED_BRACKETS
   const char = text[at]
   if (char === '{' || char === '[') return writeList(text, at, output, depth)
   const string = writeString(text, at, output)
   if (string !== 0) return string
   const word = matchAt(BARE_WORD, text, at)?.[0]
-  if (word === undefined) return text.length - at < MAX_MARK_CHARS ? TRUNCATED : MISMATCHED
-  if (at + word.length === text.length) return TRUNCATED
+  if (word === undefined) return text.length - at < MAX_MARK_CHARS ? TRUNCATED_JSON : MISMATCHED_BRACKETS
+  if (at + word.length === text.length) return TRUNCATED_JSON
   // Only numbers, true, false and null; another bare word could mean anything.
-  if (tryParseJson(word) === undefined) return MISMATCHED
+  if (tryParseJson(word) === undefined) return MISMATCHED_BRACKETS
   output.push(word)
   return at + word.length
 }
@@ -56,13 +56,13 @@ function writeList(text: string, from: number, output: string[], depth: number):
   const closer = text[from] === '{' ? '}' : ']'
   output.push(text[from] ?? '')
   for (let at = skipWhitespace(text, from + 1), first = true; ; first = false) {
-    if (at >= text.length) return TRUNCATED
+    if (at >= text.length) return TRUNCATED_JSON
     if (text[at] === closer) {
       output.push(closer)
       return at + 1
     }
     if (!first) {
-      if (text[at] !== ',') return MISMATCHED
+      if (text[at] !== ',') return MISMATCHED_BRACKETS
       output.push(',')
       at = skipWhitespace(text, at + 1)
     }
@@ -70,8 +70,8 @@ function writeList(text: string, from: number, output: string[], depth: number):
       const end = writeKey(text, at, output)
       if (end < 0) return end
       at = skipWhitespace(text, end)
-      if (at >= text.length) return TRUNCATED
-      if (text[at] !== ':') return MISMATCHED
+      if (at >= text.length) return TRUNCATED_JSON
+      if (text[at] !== ':') return MISMATCHED_BRACKETS
       output.push(':')
       at = skipWhitespace(text, at + 1)
     }
@@ -85,7 +85,7 @@ function writeKey(text: string, at: number, output: string[]): number {
   const string = writeString(text, at, output)
   if (string !== 0) return string
   const key = matchAt(KEY, text, at)?.[0]
-  if (key === undefined) return text.length - at < 128 + MAX_MARK_CHARS ? TRUNCATED : MISMATCHED
+  if (key === undefined) return text.length - at < 128 + MAX_MARK_CHARS ? TRUNCATED_JSON : MISMATCHED_BRACKETS
   output.push(JSON.stringify(key))
   return at + key.length
 }
@@ -96,13 +96,13 @@ function writeString(text: string, at: number, output: string[]): number {
   if (mark !== undefined) {
     const from = at + mark.length
     const end = text.indexOf(mark, from)
-    if (end < 0) return TRUNCATED
+    if (end < 0) return TRUNCATED_JSON
     output.push(JSON.stringify(text.slice(from, end)))
     return end + mark.length
   }
   if (text[at] !== '"') return 0
   const string = matchAt(STRING, text, at)?.[0]
-  if (string === undefined) return text.includes('\n', at) ? MISMATCHED : TRUNCATED
+  if (string === undefined) return text.includes('\n', at) ? MISMATCHED_BRACKETS : TRUNCATED_JSON
   output.push(string)
   return at + string.length
 }

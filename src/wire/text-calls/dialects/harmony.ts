@@ -1,12 +1,12 @@
-import { BAR_PATTERN, matchAt, INCOMPLETE, createStickyPattern, NOT_A_CALL } from './dialect.ts'
-import type { DialectReader, DialectContext } from './dialect.ts'
+import { BAR_PATTERN, matchAt, INCOMPLETE_CALL_RESULT, createStickyPattern, PROSE_RESULT } from './dialect.ts'
+import type { TextCallDialectReader, TextCallDialectContext } from './dialect.ts'
 import { readJsonArguments } from '../json-calls.ts'
 
 /**
  * The header of a Harmony message in the text, with its special tokens or without them, before arguments (T65):
  * `<|channel|>commentary to=functions.x <|constrain|>json<|message|>{…}`, `assistantcommentary to=functions.x json{…}`.
  */
-export const readHarmonyCall: DialectReader = (text, from, scope) => {
+export const readHarmonyCall: TextCallDialectReader = (text, from, scope) => {
   let at = from
   let pieces = 0
   let recipient: string | undefined
@@ -14,17 +14,17 @@ export const readHarmonyCall: DialectReader = (text, from, scope) => {
     at += piece[0].length
     if (piece[1] === undefined) pieces++
     else if (recipient === undefined) recipient = piece[1]
-    else return NOT_A_CALL
+    else return PROSE_RESULT
   }
   at += matchAt(SPACE, text, at)?.[0].length ?? 0
-  if (text.length - at < MAX_HEADER_PART_CHARS && !scope.isFinal && text[at] !== '{') return INCOMPLETE
+  if (text.length - at < MAX_HEADER_PART_CHARS && !scope.isFinal && text[at] !== '{') return INCOMPLETE_CALL_RESULT
   // A recipient alone is not a header.
-  if (text[at] !== '{' || recipient === undefined || pieces === 0) return NOT_A_CALL
+  if (text[at] !== '{' || recipient === undefined || pieces === 0) return PROSE_RESULT
   return readJsonArguments(stripNameSuffix(recipient, scope), text, at)
 }
 
 /** Without the tokens, the next word directly follows the name. */
-function stripNameSuffix(recipient: string, scope: DialectContext): string {
+function stripNameSuffix(recipient: string, scope: TextCallDialectContext): string {
   const shorter = recipient.replace(/(?:commentary|json|code)$/, '')
   return !scope.findSchema(recipient) && scope.findSchema(shorter) ? shorter : recipient
 }

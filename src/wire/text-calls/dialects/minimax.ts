@@ -2,12 +2,12 @@ import {
   createBrokenResult,
   GAP_PATTERN,
   matchAt,
-  INCOMPLETE,
+  INCOMPLETE_CALL_RESULT,
   createStickyPattern,
-  type DialectResult,
-  type DialectReader,
+  type TextCallReadResult,
+  type TextCallDialectReader,
   skipWhitespace,
-  incompleteOrProse,
+  toIncompleteOrProseResult,
 } from './dialect.ts'
 import { toObjectJson, type SchemaShape, readSchemaShape, toValueJson } from '../argument-values.ts'
 
@@ -17,9 +17,9 @@ export const MINIMAX_TOKEN = ']<]minimax[>['
  * MiniMax M3: `<invoke name="x"><key>value</key></invoke>` with a token before each tag, and objects and arrays as nested
  * elements (T64). The token is never part of a value, so this format is not ambiguous.
  */
-export const readMinimaxCall: DialectReader = (text, at, scope) => {
+export const readMinimaxCall: TextCallDialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
-  if (!head) return incompleteOrProse(text, at, scope)
+  if (!head) return toIncompleteOrProseResult(text, at, scope)
   const name = (head.groups?.['name'] ?? '').trim()
   const body = readElements(text, at + head[0].length, readSchemaShape(scope.findSchema(name)), 0)
   if ('kind' in body) return body
@@ -49,7 +49,7 @@ interface ElementList {
 }
 
 /** Reads elements up to the closing tag of the element that contains them. */
-function readElements(text: string, from: number, shape: SchemaShape, depth: number): ElementList | DialectResult {
+function readElements(text: string, from: number, shape: SchemaShape, depth: number): ElementList | TextCallReadResult {
   if (depth > 32) return createBrokenResult('the elements are nested too deeply')
   const members: Member[] = []
   for (let at = from; ;) {
@@ -61,7 +61,7 @@ function readElements(text: string, from: number, shape: SchemaShape, depth: num
     if (tag.groups?.['slash'] === '/') return { members, closer: name, end: at }
     const inner = shape.types?.has('array') ? shape.items() : shape.property(name)
     const next = text.indexOf(MINIMAX_TOKEN, at)
-    if (next < 0) return INCOMPLETE
+    if (next < 0) return INCOMPLETE_CALL_RESULT
     const after = matchAt(TAG, text, next)
     if (!after) return incompleteOrBroken(text, next)
     if (after.groups?.['slash'] === '/') {
@@ -91,6 +91,6 @@ function toObjectOnce(members: readonly Member[]): string | undefined {
   return new Set(members.map(([key]) => key)).size === members.length ? toObjectJson(members) : undefined
 }
 
-function incompleteOrBroken(text: string, at: number): DialectResult {
-  return text.length - at < 160 ? INCOMPLETE : createBrokenResult(STRAY_TEXT)
+function incompleteOrBroken(text: string, at: number): TextCallReadResult {
+  return text.length - at < 160 ? INCOMPLETE_CALL_RESULT : createBrokenResult(STRAY_TEXT)
 }

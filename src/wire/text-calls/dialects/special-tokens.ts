@@ -1,20 +1,21 @@
-import { GAP_PATTERN, matchAt, NAME_PATTERN, INCOMPLETE, createStickyPattern } from './dialect.ts'
-import { type DialectReader, createTokenPattern, incompleteOrProse } from './dialect.ts'
+import { GAP_PATTERN, matchAt, NAME_PATTERN, INCOMPLETE_CALL_RESULT, createStickyPattern } from './dialect.ts'
+import { type TextCallDialectReader, createTokenPattern, toIncompleteOrProseResult } from './dialect.ts'
 import { readJsonArguments } from '../json-calls.ts'
 
 /**
  * Calls between special tokens, with one before the arguments: Kimi's `functions.name:0<|tool_call_argument_begin|>{…}`
  * (T62), and `name<｜tool▁sep｜>{…}` of older DeepSeek models, some of which put the arguments into a fence.
  */
-export const readTokenCall: DialectReader = (text, at, scope) => {
+export const readTokenCall: TextCallDialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
-  if (!head) return incompleteOrProse(text, at, scope)
+  if (!head) return toIncompleteOrProseResult(text, at, scope)
   const { id = '', fenced } = head.groups ?? {}
   const name = fenced ?? (scope.findSchema(id) ? id : id.replace(/:\d+$/, ''))
   const result = readJsonArguments(name, text, at + head[0].length)
   if (fenced === undefined || result.kind !== 'calls') return result
   const fence = matchAt(FENCE_END, text, result.end)
-  if (!fence && incompleteOrProse(text, result.end, scope) === INCOMPLETE) return INCOMPLETE
+  if (!fence && toIncompleteOrProseResult(text, result.end, scope) === INCOMPLETE_CALL_RESULT)
+    return INCOMPLETE_CALL_RESULT
   return { ...result, end: result.end + (fence?.[0].length ?? 0) }
 }
 

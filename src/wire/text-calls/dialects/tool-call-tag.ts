@@ -2,34 +2,34 @@ import {
   createBrokenResult,
   GAP_PATTERN,
   matchAt,
-  INCOMPLETE,
+  INCOMPLETE_CALL_RESULT,
   createStickyPattern,
-  NOT_A_CALL,
-  type DialectReader,
+  PROSE_RESULT,
+  type TextCallDialectReader,
   createTokenPattern,
-  incompleteOrProse,
+  toIncompleteOrProseResult,
 } from './dialect.ts'
 import { readJsonCalls } from '../json-calls.ts'
-import { readFunctionTag, readInvokeTag, readGlmTag } from './xml-tags.ts'
+import { readFunctionTagCall, readInvokeTagCall, readGlmTagCall } from './xml-tags.ts'
 
 /**
  * The content of `<tool_call>` and similar tags: JSON (T60), or the tags of another dialect (T61, T64, T67, T68). The
  * closing tag is left to the caller, because a call is complete when its JSON is (T60).
  */
-export const readWrappedCall: DialectReader = (text, from, scope) => {
+export const readWrappedCall: TextCallDialectReader = (text, from, scope) => {
   const at = from + (matchAt(WRAPPER_MARKERS, text, from)?.[0].length ?? 0)
-  if (at === text.length) return scope.isFinal ? NOT_A_CALL : INCOMPLETE
+  if (at === text.length) return scope.isFinal ? PROSE_RESULT : INCOMPLETE_CALL_RESULT
   const char = text[at] ?? ''
   if (char === '<') {
-    const read = readFunctionTag(text, at, scope)
-    return read.kind === 'prose' ? readInvokeTag(text, at, scope) : read
+    const read = readFunctionTagCall(text, at, scope)
+    return read.kind === 'prose' ? readInvokeTagCall(text, at, scope) : read
   }
-  if (/\w/.test(char)) return readGlmTag(text, at, scope)
+  if (/\w/.test(char)) return readGlmTagCall(text, at, scope)
   // A second marker may follow.
-  if (char === '＜') return incompleteOrProse(text, at, scope)
-  if (char !== '{' && char !== '[') return NOT_A_CALL
+  if (char === '＜') return toIncompleteOrProseResult(text, at, scope)
+  if (char !== '{' && char !== '[') return PROSE_RESULT
   const start = matchAt(OBJECT_START, text, at)
-  if (!start) return incompleteOrProse(text, at, scope)
+  if (!start) return toIncompleteOrProseResult(text, at, scope)
   return start[0].endsWith('"') ? readJsonCalls(text, at, scope) : createBrokenResult('it is not JSON')
 }
 

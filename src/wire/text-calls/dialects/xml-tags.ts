@@ -1,27 +1,28 @@
-import { BAR_PATTERN, createBrokenResult, createStickyPattern, GAP_PATTERN, INCOMPLETE } from './dialect.ts'
-import { incompleteOrProse, matchAt, NAME_PATTERN, NOT_A_CALL, skipWhitespace } from './dialect.ts'
-import type { DialectResult, DialectReader, DialectContext } from './dialect.ts'
+import { BAR_PATTERN, createBrokenResult, createStickyPattern, GAP_PATTERN, INCOMPLETE_CALL_RESULT } from './dialect.ts'
+import { toIncompleteOrProseResult, matchAt, NAME_PATTERN, PROSE_RESULT, skipWhitespace } from './dialect.ts'
+import type { TextCallReadResult, TextCallDialectReader, TextCallDialectContext } from './dialect.ts'
 import { readJsonArguments } from '../json-calls.ts'
 import { toArgumentsJson, type TextParameter } from '../argument-values.ts'
 
 /** Qwen3-Coder: `<function=name><parameter=key>value</parameter></function>` (T61); with JSON inside, Llama (T73). */
-export const readFunctionTag: DialectReader = (text, at, scope) => readTags(FUNCTION_GRAMMAR, text, at, scope)
+export const readFunctionTagCall: TextCallDialectReader = (text, at, scope) =>
+  readTags(FUNCTION_GRAMMAR, text, at, scope)
 
 /** `<invoke name="x"><parameter name="k">value</parameter></invoke>` (T64, T68). */
-export const readInvokeTag: DialectReader = (text, at, scope) => readTags(INVOKE_GRAMMAR, text, at, scope)
+export const readInvokeTagCall: TextCallDialectReader = (text, at, scope) => readTags(INVOKE_GRAMMAR, text, at, scope)
 
 /** DeepSeek's DSML: the same with `｜DSML｜` before each tag name, and `string="true|false"` on parameters (T63). */
-export const readDsmlTag: DialectReader = (text, at, scope) => readTags(DSML_GRAMMAR, text, at, scope)
+export const readDsmlTagCall: TextCallDialectReader = (text, at, scope) => readTags(DSML_GRAMMAR, text, at, scope)
 
 /** GLM, after `<tool_call>`: `name<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>` (T67). */
-export const readGlmTag: DialectReader = (text, at, scope) => {
+export const readGlmTagCall: TextCallDialectReader = (text, at, scope) => {
   const word = matchAt(BARE_WORD, text, at)
   const next = text[at + (word?.[0].length ?? 0)]
-  if (next !== undefined && next !== '<' && next !== '{') return NOT_A_CALL
+  if (next !== undefined && next !== '<' && next !== '{') return PROSE_RESULT
   const head = matchAt(GLM_GRAMMAR.head, text, at)
   // A single word in the tags is a call without arguments only if it is the name of a tool.
   if (head && !text.startsWith('<arg_key>', at + head[0].length) && !scope.findSchema(getCallName(head)))
-    return NOT_A_CALL
+    return PROSE_RESULT
   return readTags(GLM_GRAMMAR, text, at, scope)
 }
 
@@ -88,14 +89,14 @@ const GLM_GRAMMAR: TagGrammar = {
 
 const BARE_WORD = /[A-Za-z_][\w.:/-]*\s*/y
 
-function readTags(grammar: TagGrammar, text: string, from: number, scope: DialectContext): DialectResult {
+function readTags(grammar: TagGrammar, text: string, from: number, scope: TextCallDialectContext): TextCallReadResult {
   const head = matchAt(grammar.head, text, from)
-  if (!head) return incompleteOrProse(text, from, scope)
+  if (!head) return toIncompleteOrProseResult(text, from, scope)
   const name = getCallName(head)
   const pairs: TextParameter[] = []
   for (let at = from + head[0].length; ;) {
     at = skipWhitespace(text, at)
-    if (at === text.length) return INCOMPLETE
+    if (at === text.length) return INCOMPLETE_CALL_RESULT
     const end = matchAt(grammar.end, text, at)
     if (end) {
       const raw = toArgumentsJson(pairs, scope.findSchema(name))
@@ -104,8 +105,8 @@ function readTags(grammar: TagGrammar, text: string, from: number, scope: Dialec
     if (pairs.length === 0 && text[at] === '{') return readJsonArguments(name, text, at)
     const param = matchAt(grammar.param, text, at)
     if (!param)
-      return incompleteOrProse(text, at, scope) === INCOMPLETE
-        ? INCOMPLETE
+      return toIncompleteOrProseResult(text, at, scope) === INCOMPLETE_CALL_RESULT
+        ? INCOMPLETE_CALL_RESULT
         : createBrokenResult('there is text between the parameters')
     const key = param.groups?.['key'] ?? ''
     if (pairs.some((pair) => pair.key === key)) return createBrokenResult(`the parameter ${key} is repeated`)
@@ -125,23 +126,23 @@ function readValue(
   grammar: TagGrammar,
   text: string,
   from: number,
-  scope: DialectContext,
-): DialectResult | { text: string; end: number } {
+  scope: TextCallDialectContext,
+): TextCallReadResult | { text: string; end: number } {
   const { close, hasLineBreaks } = grammar
   close.lastIndex = from
   for (let hit = close.exec(text); hit; hit = close.exec(text)) {
     const end = close.lastIndex
     const next = skipWhitespace(text, end)
-    if (next === text.length) return INCOMPLETE
+    if (next === text.length) return INCOMPLETE_CALL_RESULT
     if (matchAt(grammar.end, text, next) || matchAt(grammar.param, text, next)) {
       const value = text.slice(from, hit.index)
       if (grammar.nested.test(value)) return createBrokenResult('a value could be two')
       return { text: hasLineBreaks ? value.replace(/^\n/, '').replace(/\n$/, '') : value, end }
     }
-    if (incompleteOrProse(text, next, scope) === INCOMPLETE) return INCOMPLETE
+    if (toIncompleteOrProseResult(text, next, scope) === INCOMPLETE_CALL_RESULT) return INCOMPLETE_CALL_RESULT
   }
   const last = scope.isFinal && grammar.lastClose ? text.indexOf(grammar.lastClose, from) : -1
-  if (last < 0) return INCOMPLETE
+  if (last < 0) return INCOMPLETE_CALL_RESULT
   const value = text.slice(from, last)
   return grammar.nested.test(value) ? createBrokenResult('a value is not closed') : { text: value, end: last }
 }

@@ -1,0 +1,127 @@
+import { parseArgs } from 'node:util'
+import { matchSimilarNames } from '../../schema/similar-names.ts'
+import { UserError } from '../user-error.ts'
+import type { CliOptionDefinition, CliOptionDefinitions } from './options.ts'
+import { defined } from '../../model/defined.ts'
+
+/** The value of each option of a table that was given. */
+export type ParsedOptionValues<T extends CliOptionDefinitions> = { -readonly [Name in keyof T]?: OptionValue<T[Name]> }
+
+type OptionValue<T extends CliOptionDefinition> = T extends { takes: string }
+  ? T extends { many: true }
+    ? string[]
+    : T extends { from: readonly (infer Word extends string)[] }
+      ? Word
+      : string
+  : boolean
+
+/** Parses a command line by a table of options. */
+export function parseCommandLine<T extends CliOptionDefinitions>(
+  command: string,
+  table: T,
+  argv: readonly string[],
+): { values: ParsedOptionValues<T>; positionals: string[] } {
+  const { values, positionals, tokens } = parseArgs({
+    args: withImplicitValues(table, argv),
+    // Errors are reported below, with suggestions.
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(table).map(([name, { short, takes, many }]) => [
+        name,
+        {
+          type: takes === undefined ? ('boolean' as const) : ('string' as const),
+          ...defined({ short }),
+          ...(many && { multiple: true }),
+        },
+      ]),
+    ),
+  })
+  for (const token of tokens) if (token.kind === 'option') checkOption(command, table, token)
+  return { values: values as ParsedOptionValues<T>, positionals }
+}
+
+interface OptionToken {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+function checkOption(
+  command: string,
+  table: CliOptionDefinitions,
+  { name, rawName, value, inlineValue }: OptionToken,
+): void {
+  const option = Object.hasOwn(table, name) ? table[name] : undefined
+  if (!option)
+    throw new UserError(
+      `unknown option ${rawName}${command === 'dragoman' ? '' : ` for ${command}`}; ${suggestOption(command, name, table)}`,
+    )
+  if (option.takes === undefined) {
+    if (value !== undefined) throw new UserError(`${rawName} takes no value; “${value}” was given`)
+    return
+  }
+  if (value === undefined) throw new UserError(`${rawName} needs a value: ${option.takes}`)
+  // A word that looks like an option probably is one, and the value was forgotten.
+  if (!inlineValue && /^--?[a-z][\w-]*$/i.test(value))
+    throw new UserError(`${rawName} needs a value: ${option.takes}; to pass ${value}, write --${name}=${value}`)
+  const { from } = option
+  if (typeof from === 'object' && !from.includes(value))
+    throw new UserError(`--${name} must be one of ${from.join(', ')}, not “${value}”`)
+}
+
+function suggestOption(command: string, name: string, table: CliOptionDefinitions): string {
+  const names = Object.keys(table)
+  const known = names.find((one) => table[one]?.elsewhere?.includes(name))
+  if (known !== undefined) return `use --${known}`
+  const prefixed = names.filter((one) => one.startsWith(name))
+  const suggestion = prefixed.length === 1 && name.length > 1 ? prefixed[0] : matchSimilarNames([name], names).get(name)
+  return suggestion === undefined ? `see ${command} --help` : `did you mean --${suggestion}?`
+}
+
+function withImplicitValues(table: CliOptionDefinitions, argv: readonly string[]): string[] {
+  const end = argv.indexOf('--')
+  return argv.flatMap((arg, at) => {
+    if (end >= 0 && at >= end) return [arg]
+    const alone = Object.entries(table).find(
+      ([name, { short = '' }]) => arg === `--${name}` || (short !== '' && arg === `-${short}`),
+    )?.[1].implicitValue
+    const next = argv[at + 1]
+    return alone !== undefined && (next === undefined || next.startsWith('-')) ? [arg, alone] : [arg]
+  })
+}
+
+/** The handler of a subcommand. */
+export function findSubcommandHandler<T>(command: string, handlers: Readonly<Record<string, T>>, name: string): T {
+  const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
+  if (handler !== undefined) return handler
+  throw new UserError(`unknown subcommand “${name}”; ${command} has ${Object.keys(handlers).join(', ')}`)
+}
+
+/** Rejects arguments that a command has no use for. */
+export function rejectExtraArguments(command: string, positionals: readonly string[], max = 0): void {
+  const extra = positionals[max]
+  if (extra !== undefined) throw new UserError(`unexpected argument “${extra}”; see ${command} --help`)
+}
+
+export function parsePositiveNumber(option: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  const number = Number(value)
+  if (!(number > 0 && number < Infinity)) throw new UserError(`${option} needs a number above 0, not “${value}”`)
+  return number
+}
+
+export function parsePositiveInteger(option: string, value: string | undefined): number | undefined {
+  const number = value === undefined ? undefined : Number(value)
+  if (number === undefined || (Number.isSafeInteger(number) && number > 0)) return number
+  throw new UserError(`${option} needs a whole number above 0, not “${value}”`)
+}
+
+export function splitCommaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import type { Agent } from '../../agent/agent.ts'
+import { createMcpRequestHandler } from '../../agent/mcp-request-handler.ts'
+import type { LocalHost } from '../../host/local-host.ts'
+import type { Model } from '../../provider/index.ts'
+import { listBuiltinNames } from '../../tool/builtin/index.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { McpServerConfig } from '../../tool/mcp/client/server-config.ts'
+import { createMcpServers, type McpServers } from '../../tool/mcp/client/servers.ts'
+import { createMcpToolbox } from '../../tool/mcp/tools/mcp-toolbox.ts'
+import type { Toolbox } from '../../tool/toolbox.ts'
+import { openBrowser } from '../sign-in/browser.ts'
+import { getDataFolderPath } from '../paths/folders.ts'
+import { createFileKeyValueStore } from '../paths/key-value-files.ts'
+import { defined } from '../../model/defined.ts'
+
+/** The MCP servers of a session, with one toolbox for built-in tools and theirs. */
+export interface McpRuntime {
+  readonly servers: McpServers
+  readonly toolbox: Toolbox
+  /** Requests of servers go to this model from here on. */
+  useModel(model: Model): void
+}
+
+interface McpRuntimeOptions extends Pick<Agent, 'createId'> {
+  readonly ask: Agent['requestApproval'] | undefined
+  readonly folders: readonly string[]
+  readonly host: LocalHost
+  readonly model: Model
+  readonly builtinTools: readonly Tool[]
+}
+
+/** Sets up the servers of the settings. They start after the first request is sent. */
+export function createMcpRuntime(
+  configs: Readonly<Record<string, McpServerConfig>>,
+  options: McpRuntimeOptions,
+): McpRuntime {
+  const { builtinTools, ask, createId } = options
+  let { model } = options
+  const requestHandler = createMcpRequestHandler(() => ({
+    model,
+    createId,
+    openBrowser,
+    ...defined({ requestApproval: ask }),
+  }))
+  const servers = createMcpServers(configs, {
+    ...openMcpStores(),
+    ...toServerEnvironment(options),
+    requestHandler,
+    taken: [...builtinTools.map(({ spec }) => spec.name), ...listBuiltinNames()],
+  })
+  return {
+    servers,
+    toolbox: createMcpToolbox(builtinTools, servers),
+    useModel: (next) => void (model = next),
+  }
+}
+
+/** Servers without a session, to list and test them. */
+export function openServersWithoutSession(
+  configs: Readonly<Record<string, McpServerConfig>>,
+  locations: { readonly folders: readonly string[]; readonly host: LocalHost },
+  reservedNames: readonly string[] = listBuiltinNames(),
+): McpServers {
+  return createMcpServers(configs, { ...openMcpStores(), ...toServerEnvironment(locations), taken: reservedNames })
+}
+
+export function openMcpStores() {
+  const folder = join(getDataFolderPath(), 'mcp')
+  return { listCache: createFileKeyValueStore(folder), tokenStore: createFileKeyValueStore(join(folder, 'tokens')) }
+}
+
+function toServerEnvironment({ folders, host }: { readonly folders: readonly string[]; readonly host: LocalHost }) {
+  const { stdioProcesses } = host
+  return {
+    folders,
+    env: process.env,
+    openProcess: stdioProcesses.open.bind(stdioProcesses),
+    news: () => stdioProcesses.takeNotices(),
+  }
+}

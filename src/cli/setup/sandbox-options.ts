@@ -1,0 +1,62 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LocalHost, LocalOptions } from '../../host/local-host.ts'
+import type { RunArgs } from '../args/run-args.ts'
+import type { Settings } from '../config/read-settings.ts'
+import { UserError, EXIT_CODE } from '../user-error.ts'
+import { getDataFolderPath, listPrivateFolders, getSessionsFolderPath } from '../paths/folders.ts'
+
+type SandboxArgs = Pick<RunArgs, 'sandbox' | 'network' | 'writeCaches'>
+
+type SandboxHostOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | 'fileLimit'> &
+  Required<Pick<LocalOptions, 'sandbox'>>
+
+const BYTES_PER_MEGABYTE = 2 ** 20
+
+/** The options of the sandbox, from the command line and the settings. */
+export function toSandboxOptions(
+  args: SandboxArgs,
+  { config, policies }: Settings,
+  folder: string,
+): SandboxHostOptions {
+  const { writeCaches, memory, fileSize, network = false } = config.sandboxOptions ?? {}
+  return {
+    sandbox: {
+      mode: args.sandbox ?? config.sandbox ?? 'auto',
+      network: args.network ?? network,
+      protect: Object.values(policies).flatMap(({ protectedWrites = [] }) => protectedWrites),
+      hiddenFolders: listPrivateFolders(),
+      caches: join(getSessionsFolderPath(folder), 'caches'),
+      writeCaches: args.writeCaches ?? writeCaches ?? false,
+    },
+    ...(memory !== undefined && { memoryLimit: memory * BYTES_PER_MEGABYTE }),
+    ...(fileSize !== undefined && { fileLimit: fileSize * BYTES_PER_MEGABYTE }),
+    onUnsandboxed: warnOnce,
+  }
+}
+
+/** With `on`, nothing runs without a sandbox. */
+export async function requireSandbox(args: SandboxArgs, { config }: Settings, host: LocalHost): Promise<void> {
+  if ((args.sandbox ?? config.sandbox) !== 'on') return
+  const state = await host.sandbox()
+  if (state.isActive) return
+  const remedy = state.remedy === undefined ? '' : ` ${state.remedy}`
+  throw new UserError(
+    `commands cannot run in a sandbox here: ${state.why}${remedy} To run without one: --sandbox off`,
+    EXIT_CODE.config,
+  )
+}
+
+/** Once on this machine, not with every run. */
+function warnOnce(why: string): void {
+  const markerFile = join(getDataFolderPath(), 'told-no-sandbox')
+  if (existsSync(markerFile)) return
+  process.stderr.write(
+    `dragoman: ${why} Until then, only read-only commands and commands that you allowed run without approval.\n`,
+  )
+  try {
+    writeFileSync(markerFile, '', { mode: 0o600 })
+  } catch {
+    // Then it is shown again.
+  }
+}

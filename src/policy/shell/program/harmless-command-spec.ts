@@ -1,0 +1,219 @@
+import type { DiskView } from '../../disk-view.ts'
+import type { FolderWalk } from '../../path/find-secrets.ts'
+import { defined } from '../../../model/defined.ts'
+
+/**
+ * The options of a program that neither write nor run anything, and what its other words are. Each option is one word:
+ * `-a` stands alone, `-n=` has a value, `--color?` may have one (after `=`, or in the same word), `--from@` has a path that
+ * is read, `-g%` a pattern of file names, `-e!` a script, `-#` is a number. What is not listed is not harmless.
+ */
+export interface HarmlessCommandSpec {
+  readonly options: string
+  /** What the other words are: paths that are read, plain text, first a pattern or a script and then paths, or not allowed. */
+  readonly operands: 'paths' | 'text' | 'pattern' | 'script' | 'none'
+  /** Options that take the place of the pattern or the script. */
+  readonly replacesFirstOperand?: readonly string[]
+  /** At most so many other words. */
+  readonly maxOperands?: number
+  /** What each of the other words must look like. */
+  readonly operandPattern?: RegExp
+  /** One of these options must be there. */
+  readonly requiresOneOf?: readonly string[]
+  /** Says why a script in the program's own language is not harmless. */
+  readonly findScriptRisk?: (text: string) => string | undefined
+  /** The files below folders that it would read. */
+  readonly walk?: (parsedOption: ParsedArguments) => FolderWalk | undefined
+  /** Judges the words of a program whose options are none of the usual kind. */
+  readonly findWordsRisk?: (
+    words: readonly string[],
+    findPathRisk: (word: string) => string | undefined,
+  ) => string | undefined
+  /** Says why the program may do more in this folder than its words say. */
+  readonly findFolderRisk?: (folder: string, disk: DiskView) => string | undefined
+}
+
+/** The words of a command, told apart. */
+export interface ParsedArguments {
+  readonly options: readonly ParsedOption[]
+  /** The words that are no options. */
+  readonly operands: readonly string[]
+  /** Those behind `--`; absent if there is no `--`. */
+  readonly afterDoubleDash?: readonly string[]
+  /** Those of them that are paths. */
+  readonly paths: readonly string[]
+}
+
+/** An option as it was given. */
+export interface ParsedOption {
+  readonly name: string
+  readonly kind: OptionKind
+  readonly value?: string
+}
+
+/** Was one of these options given? */
+export function hasOption({ options }: Pick<ParsedArguments, 'options'>, ...names: readonly string[]): boolean {
+  return options.some(({ name }) => names.includes(name))
+}
+
+/** Says why words are not harmless to a program; nothing if they are. `path` judges a path that would be read. */
+export function findArgumentRisk(
+  spec: HarmlessCommandSpec,
+  words: readonly string[],
+  findPathRisk: (word: string) => string | undefined,
+): string | undefined {
+  const read = parseArguments(spec, words, findPathRisk)
+  return typeof read === 'string' ? read : undefined
+}
+
+/** Tells the words of a command apart, or says why they are not harmless. */
+export function parseArguments(
+  spec: HarmlessCommandSpec,
+  words: readonly string[],
+  findPathRisk: (word: string) => string | undefined,
+): ParsedArguments | string {
+  const unknownWord = spec.findWordsRisk?.(words, findPathRisk)
+  if (unknownWord !== undefined) return unknownWord
+  if (spec.findWordsRisk) return { options: [], operands: words, paths: [] }
+  const knownOptions = parseOptionList(spec.options)
+  const options: ParsedOption[] = []
+  const operands: string[] = []
+  let afterDoubleDash: readonly string[] | undefined
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ''
+    if (word === '--') {
+      afterDoubleDash = words.slice(at + 1)
+      operands.push(...afterDoubleDash)
+      break
+    }
+    if (!word.startsWith('-') || word === '-') {
+      operands.push(word)
+      continue
+    }
+    const read = parseOption(word, knownOptions)
+    if (typeof read === 'string') return read
+    for (const parsedOption of read) {
+      const { name, kind } = parsedOption
+      if (kind === '' || kind === '?') {
+        options.push(parsedOption)
+        continue
+      }
+      const value = parsedOption.value ?? words[++at]
+      // Were the option to stand alone after all, the next one must not have been taken for its value.
+      if (value === undefined || (parsedOption.value === undefined && /^-(?!\d*$)/.test(value)))
+        return `${name} has no clear value`
+      const risk = findValueRisk(kind, value, spec, findPathRisk)
+      if (risk !== undefined) return risk
+      options.push({ name, kind, value })
+    }
+  }
+  const paths = listPathOperands(spec, operands, options)
+  return (
+    findOperandRisk(spec, operands, options, findPathRisk) ?? {
+      options,
+      operands,
+      ...defined({ afterDoubleDash }),
+      paths,
+    }
+  )
+}
+
+function findValueRisk(
+  kind: OptionKind,
+  value: string,
+  spec: HarmlessCommandSpec,
+  findPathRisk: (word: string) => string | undefined,
+): string | undefined {
+  if (kind === '@') return findPathRisk(value)
+  if (kind === '%') return findGlobRisk(value, findPathRisk)
+  return kind === '!' ? spec.findScriptRisk?.(value) : undefined
+}
+
+function findOperandRisk(
+  spec: HarmlessCommandSpec,
+  operands: readonly string[],
+  options: readonly ParsedOption[],
+  findPathRisk: (word: string) => string | undefined,
+): string | undefined {
+  const { maxOperands = Infinity, operandPattern, requiresOneOf, findScriptRisk } = spec
+  const [first] = operands
+  const excess = spec.operands === 'none' ? first : operands[maxOperands]
+  const unknownWord = excess ?? operands.find((word) => operandPattern && !operandPattern.test(word))
+  if (unknownWord !== undefined) return `“${unknownWord}” is not known to be harmless`
+  if (requiresOneOf && !hasOption({ options }, ...requiresOneOf))
+    return `it is known to be harmless only with ${requiresOneOf.join(' or ')}`
+  const isScript = spec.operands === 'script' && first !== undefined && !isFirstOperandReplaced(spec, options)
+  return (
+    (isScript ? findScriptRisk?.(first) : undefined) ??
+    listPathOperands(spec, operands, options)
+      .map(findPathRisk)
+      .find((risk) => risk !== undefined)
+  )
+}
+
+function isFirstOperandReplaced(
+  { replacesFirstOperand = [] }: HarmlessCommandSpec,
+  options: readonly ParsedOption[],
+): boolean {
+  return hasOption({ options }, ...replacesFirstOperand)
+}
+
+function listPathOperands(
+  spec: HarmlessCommandSpec,
+  operands: readonly string[],
+  options: readonly ParsedOption[],
+): string[] {
+  if (spec.operands === 'text' || spec.operands === 'none') return []
+  const isFirstOther = spec.operands !== 'paths' && !isFirstOperandReplaced(spec, options)
+  return (isFirstOther ? operands.slice(1) : operands).filter((one) => one !== '-')
+}
+
+/** A pattern that leaves files out is harmless; one that brings some in, only if it names no secrets: `*.ts`, but not `*`. */
+function findGlobRisk(pattern: string, findPathRisk: (word: string) => string | undefined): string | undefined {
+  if (pattern.startsWith('!')) return undefined
+  const [, folders = '', name = ''] = /^((?:[^*/]+\/|\*\*\/)*)((?:\*\.)?[^*/]+)$/.exec(pattern) ?? []
+  if (name === '' || /[?[{]/.test(pattern)) return `the pattern ${pattern} is not known to be harmless`
+  const plain = folders.replaceAll('**/', '')
+  return findPathRisk(plain + name.replace('*', '')) ?? findPathRisk(plain + name.replace('*', 'x'))
+}
+
+type OptionKind = '' | '=' | '?' | '@' | '%' | '!'
+
+const optionCache = new Map<string, ReadonlyMap<string, OptionKind>>()
+
+function parseOptionList(text: string): ReadonlyMap<string, OptionKind> {
+  const knownOptions =
+    optionCache.get(text) ??
+    new Map(text.split(/\s+/).map((word) => [word.replace(/[=?@%!]$/, ''), parseOptionKind(word)]))
+  optionCache.set(text, knownOptions)
+  return knownOptions
+}
+
+function parseOptionKind(word: string): OptionKind {
+  const sign = word.at(-1)
+  return sign === '=' || sign === '?' || sign === '@' || sign === '%' || sign === '!' ? sign : ''
+}
+
+/** Reads one word of options: `--name`, `--name=value`, or letters such as `-la` and `-n5`. */
+function parseOption(word: string, knownOptions: ReadonlyMap<string, OptionKind>): readonly ParsedOption[] | string {
+  const unknown = `the option ${word} is not known to be harmless`
+  if (word.startsWith('--')) {
+    const [name = '', value] = word.split(/=([^]*)/)
+    const kind = knownOptions.get(name)
+    if (kind === undefined || (kind === '' && value !== undefined)) return unknown
+    return [{ name, kind, ...defined({ value }) }]
+  }
+  if (knownOptions.has('-#') && /^-\d+$/.test(word)) return []
+  const found: ParsedOption[] = []
+  for (let at = 1; at < word.length; at++) {
+    const name = `-${word[at]}`
+    const kind = knownOptions.get(name)
+    if (kind === undefined) return unknown
+    if (kind === '') {
+      found.push({ name, kind })
+      continue
+    }
+    const value = word.slice(at + 1)
+    return [...found, { name, kind, ...((value !== '' || kind === '?') && { value }) }]
+  }
+  return found
+}
