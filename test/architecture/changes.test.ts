@@ -60,7 +60,7 @@ const TOOL: readonly Insertion[] = [
     file: 'src/tool/builtin/count-words.ts',
     lines: [
       "import { defineBuiltin } from './support/define-builtin.ts'",
-      "import { getText } from './support/read-arguments.ts'",
+      "import { getTextArgument } from './support/read-arguments.ts'",
       "import text from './count-words.md'",
       '',
       'export const countWordsTool = defineBuiltin({',
@@ -70,7 +70,7 @@ const TOOL: readonly Insertion[] = [
       "  properties: { text: { type: 'string' } },",
       "  required: ['text'],",
       '  effects: () => [],',
-      "  run: (input) => Promise.resolve({ content: `${getText(input, 'text').split(/\\s+/).length} words` }),",
+      "  run: (input) => Promise.resolve({ content: `${getTextArgument(input, 'text').split(/\\s+/).length} words` }),",
       '})',
     ],
   },

@@ -26,7 +26,7 @@ export type SamplingResult =
 
 export const DECLINE_ALL_REQUESTS: McpRequestHandler = {
   elicit: () => Promise.resolve({ action: 'decline' }),
-  sample: () => Promise.resolve({ refused: 'Nobody is there to allow it.' }),
+  sample: () => Promise.resolve({ refused: 'There is no user to allow it.' }),
 }
 
 export function readFormDefaults(form: JsonObject): JsonObject {
