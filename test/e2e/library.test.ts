@@ -37,6 +37,23 @@ describe('the library', () => {
     assert.match(JSON.stringify(server.requests[1]?.conversation.messages), /first[^]*One\.[^]*second/)
   })
 
+  test('a run can be iterated, and awaited after or meanwhile', async () => {
+    const { model } = await modelOf([{ say: 'One.' }, { say: 'Two.' }])
+    const helper = agent({ model })
+    const first = helper.run('first')
+    const types: string[] = []
+    for await (const { type } of first) types.push(type)
+    assert.deepEqual([types[0], types.at(-1)], ['run-open', 'run-close'])
+    assert.deepEqual([(await first).text, (await first).reason], ['One.', 'done'])
+    const second = helper.run('second')
+    const awaited = second.then(({ text }) => text)
+    await assert.rejects(async () => {
+      for await (const _event of second);
+    }, /iterated only once; await it/)
+    assert.equal(await awaited, 'Two.')
+    helper.close()
+  })
+
   test('a run can be cancelled', async () => {
     const { model } = await modelOf([{ say: 'Long. '.repeat(200), pace: 10 }])
     const run = agent({ model }).run('go')

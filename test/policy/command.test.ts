@@ -131,6 +131,7 @@ describe('dragoman policy explain', () => {
     ],
     [['read_file(a.txt)'], /It runs without approval/],
     [['web_fetch(http://localhost/)'], /It is denied/],
+    [['memory__read_graph'], /The tool does not declare what it does.*“Always” can cover: memory__read_graph/s],
   ]
   for (const [args, expected] of CALLS)
     test(args.join(' '), async () => {

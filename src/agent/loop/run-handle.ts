@@ -18,41 +18,54 @@ export interface RunResult {
   readonly session: string
 }
 
-/** The run starts when it is first iterated or awaited, and can be iterated only once. */
+/** The run starts when it is first iterated or awaited. It can be iterated only once, and awaited before or after that. */
 export function createRunHandle(start: (signal: AbortSignal) => AsyncIterable<RunEvent>): RunHandle {
   const stop = new AbortController()
-  let result: Promise<RunResult> | undefined
+  let result: RunResult = { text: '', reason: 'cancelled', turns: 0, session: '' }
   let isIterated = false
+  let settle: { readonly resolve: (result: RunResult) => void; readonly reject: (error: unknown) => void }
+  const ended = new Promise<RunResult>((resolve, reject) => {
+    settle = { resolve, reject }
+  })
+  // Whoever only iterates gets the error there.
+  ended.catch(() => undefined)
 
-  async function* iterateEvents(): AsyncGenerator<RunEvent> {
-    if (isIterated) throw new Error('a run can be iterated only once')
-    isIterated = true
-    yield* start(stop.signal)
+  function updateResult(event: RunEvent): void {
+    if (event.type === 'run-open') result = { ...result, session: event.session }
+    if (event.type === 'budget') result = { ...result, usage: event.usage, turns: event.turns }
+    if (event.type === 'run-close') {
+      const { text, reason, fault } = event
+      result = { ...result, text, reason, ...defined({ fault }) }
+    }
   }
 
-  async function collectResult(): Promise<RunResult> {
-    let closeEvent: Extract<RunEvent, { type: 'run-close' }> | undefined
-    let usage: Usage | undefined
-    let turns = 0
-    let session = ''
-    for await (const event of iterateEvents()) {
-      if (event.type === 'run-open') session = event.session
-      if (event.type === 'budget') ({ usage, turns } = event)
-      if (event.type === 'run-close') closeEvent = event
+  async function* iterateEvents(): AsyncGenerator<RunEvent> {
+    if (isIterated) throw new Error('a run can be iterated only once; await it for its result')
+    isIterated = true
+    try {
+      for await (const event of start(stop.signal)) {
+        updateResult(event)
+        yield event
+      }
+    } catch (error) {
+      settle.reject(error)
+      throw error
+    } finally {
+      settle.resolve(result)
     }
-    return {
-      text: closeEvent?.text ?? '',
-      reason: closeEvent?.reason ?? 'fault',
-      ...defined({ fault: closeEvent?.fault, usage }),
-      turns,
-      session,
-    }
+  }
+
+  async function drainEvents(): Promise<void> {
+    for await (const _event of iterateEvents());
   }
 
   return {
     cancel: () => stop.abort(),
     [Symbol.asyncIterator]: iterateEvents,
     // oxlint-disable-next-line unicorn/no-thenable
-    then: (fulfilled, rejected) => (result ??= collectResult()).then(fulfilled, rejected),
+    then: (fulfilled, rejected) => {
+      if (!isIterated) void drainEvents().catch(() => undefined)
+      return ended.then(fulfilled, rejected)
+    },
   }
 }

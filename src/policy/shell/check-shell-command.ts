@@ -152,7 +152,9 @@ function checkPlainCommands(commands: readonly PlainCommand[], start: string, co
     const git = allowedCommands.filter(({ program }) => program === 'git')
     const gitHelpers = git.length > 0 &&
       git.every(({ isProvenHarmless }) => isProvenHarmless) && { gitHelpers: 'off' as const }
-    return { verdict: 'allow', rule, why: 'It is proved harmless.', firm: false, ...gitHelpers }
+    const isProved = allowedCommands.every(({ isBuiltinRule }) => isBuiltinRule)
+    const reason = isProved ? 'It is proved harmless.' : `Your rules allow it: ${rule}.`
+    return { verdict: 'allow', rule, why: reason, firm: false, ...gitHelpers }
   }
   const rules = missing.map(({ words }) => quoteRuleWords(words)).filter((words) => words !== undefined)
   const whole =
@@ -194,7 +196,7 @@ function findSubcommandRisk(
   if (!subcommand || ruleLength < subcommand.length) return undefined
   const isOutside = (path: string) => classifyPath(path, 'write', pathContext, folder).kind !== 'in'
   const word = findRiskyWord(subcommand, words.slice(ruleLength), isOutside)
-  return word === undefined ? undefined : `“${word}” may make something else of it`
+  return word === undefined ? undefined : `“${word}” is an option or a path that may do more than the rule means`
 }
 
 /** A command that a rule allows; `proved` if the rule holds only for what is known to be harmless. */
@@ -202,6 +204,7 @@ interface AllowedCommand {
   readonly rule: string
   readonly program: string
   readonly isProvenHarmless: boolean
+  readonly isBuiltinRule: boolean
 }
 
 function checkPlainCommand(
@@ -219,7 +222,12 @@ function checkPlainCommand(
     (more === 'harmless' ? findExpandedRisk(command, ruleLength.length, folder, pathContext) : findGlobRisk(command)) ??
     (more === 'any' ? findSubcommandRisk(words, ruleLength.length, folder, pathContext) : undefined)
   return risk === undefined
-    ? { rule: text, program: words[0] ?? '', isProvenHarmless: more === 'harmless' }
+    ? {
+        rule: text,
+        program: words[0] ?? '',
+        isProvenHarmless: more === 'harmless',
+        isBuiltinRule: ruleMatch.tier === 'default',
+      }
     : { doubt: `“${shown}” is not proved harmless: ${risk}.` }
 }
 

@@ -33,7 +33,7 @@ export const MCP_COMMAND = {
       options: ['project', 'env', 'header', 'type', 'timeout', 'trust', 'include', 'exclude'],
       examples: [
         'dragoman mcp add memory -- npx -y @modelcontextprotocol/server-memory',
-        'dragoman mcp add team https://mcp.example.com/mcp --header "Authorization: Bearer $TOKEN"',
+        "dragoman mcp add team https://mcp.example.com/mcp --header 'Authorization: Bearer $TOKEN'",
       ],
     },
     remove: {

@@ -22,6 +22,7 @@ export async function runPolicyExplain(call: string, options: PolicyCommandOptio
   const folder = resolveWorkFolder(options.cwd === undefined ? {} : { cwd: options.cwd })
   const proposal = parseProposal(call, options.tool, folder)
   const settings = readSettings(folder)
+  for (const notice of settings.notices) process.stderr.write(`${sanitizeText(notice, 'model-text')}\n`)
   const host = localHost({ folders: [folder], scratch: tmpdir(), ...toSandboxOptions({}, settings, folder) })
   const policyFor = createPoliciesFromSettings(settings, {
     folders: [folder],
@@ -70,9 +71,15 @@ function toModeVerdict([mode, { verdict }]: [ApprovalMode, Decision]): [string, 
 function parseProposal(call: string, toolName: string | undefined, folder: string): Proposal {
   if (call.trim() === '')
     throw new UserError("explain which call? for example: dragoman policy explain 'git push', or 'write_file(a.ts)'")
-  const [, first, argumentText] = (toolName === undefined && /^(\w+)\(([^]*)\)$/.exec(call)) || []
-  const [tool, argument] = first === undefined ? [toolName ?? SHELL_TOOL_NAME, call] : [first, argumentText ?? '']
+  const [tool, argument] = toolName === undefined ? parseCall(call.trim()) : [toolName, call]
   return { tool, input: {}, effects: listEffects(tool, argument, folder) }
+}
+
+/** As in rules, a single word with an underscore is a tool. */
+function parseCall(call: string): readonly [tool: string, argument: string] {
+  const [, tool, argument = ''] = /^([\w.-]+)\(([^]*)\)$/.exec(call) ?? []
+  if (tool !== undefined) return [tool, argument]
+  return /^\w+_\w+$/.test(call) ? [call, ''] : [SHELL_TOOL_NAME, call]
 }
 
 /** What the tool would do with this argument; nobody knows it of a tool that is not built in. */
