@@ -13,8 +13,8 @@ import { findSignatureError } from './request-checks/check-signatures.ts'
 import { composeResponse } from './response/compose-response.ts'
 import { type ResponseDeliveryPlan, planJsonResponse } from './response/send-response.ts'
 import { describeUnmetExpectation } from './script/match-expectation.ts'
-import { describeMissingValue, type TemplateValues } from './script/fill-template.ts'
-import { scanIncomingRequest } from './request/scan-request.ts'
+import { describeMissingTemplateValue, type TemplateValues } from './script/fill-template.ts'
+import { scanIncomingRequest } from './request/scan-request-turns.ts'
 import { planResponse } from './response/prepare-response.ts'
 import { selectActiveMisbehaviours } from './misbehaviour/misbehaviour.ts'
 import { createModelList } from './response/model-list.ts'
@@ -153,7 +153,7 @@ function respondFromScript(
       ? findSignatureError(matchedRoute.wire, incomingRequest.readBody())
       : undefined) ??
     findUnmetExpectation(step, { incomingRequest, position, requestNumber: request }, name) ??
-    describeMissingValue(step, incomingRequest)
+    describeMissingTemplateValue(step, incomingRequest)
   if (problem !== undefined) return respondInvalidRequest(state, matchedRoute, problem, name)
   const scriptedResponse = composeResponse(
     { ...locatedStep, script: name, incomingRequest, position },

@@ -1,6 +1,6 @@
 import { defined } from '../model/defined.ts'
 import { joinTextParts } from '../model/text.ts'
-import { type Entry, ENTRY_TRAITS } from './log/entry.ts'
+import { type Entry, LOG_ENTRY_TRAITS } from './log/entry.ts'
 import type { SessionSummary } from './store/store.ts'
 
 /** `first` and `last` are the first and the last entries of the log, or all of them. */
@@ -18,7 +18,7 @@ export function createSessionSummary(
     changed: end?.at ?? 0,
     title: createSessionTitle(first),
     ...readLatestActivity(last),
-    ...(end && !ENTRY_TRAITS[end.kind].isBetweenRuns && { unfinished: true }),
+    ...(end && !LOG_ENTRY_TRAITS[end.kind].isBetweenRuns && { unfinished: true }),
     ...defined({ parent: open?.parent }),
   }
 }

@@ -29,7 +29,7 @@ const MEMBERS: readonly NewMember[] = [
       'src/cli/output/json-output.ts',
       'src/cli/output/stream-json-output.ts',
       'src/cli/output/text-output.ts',
-      'src/cli/tui/live-conversation.ts',
+      'src/cli/tui/conversation-state.ts',
     ],
   },
   {
@@ -41,7 +41,7 @@ const MEMBERS: readonly NewMember[] = [
       'src/agent/telemetry/trace-run.ts',
       'src/cli/output/stream-json-output.ts',
       'src/cli/output/text-output.ts',
-      'src/cli/tui/live-conversation.ts',
+      'src/cli/tui/conversation-state.ts',
       'src/model/fold.ts',
       'src/provider/http/key-redactor.ts',
       'src/wire/response-writer.ts',

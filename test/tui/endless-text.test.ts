@@ -4,12 +4,12 @@ import {
   type LiveConversation,
   takeBlocksForScrollback,
   EMPTY_LIVE_CONVERSATION,
-  reduceConversation,
-} from '../../src/cli/tui/live-conversation.ts'
+  applyRunEvent,
+} from '../../src/cli/tui/conversation-state.ts'
 
 test('of a paragraph that never ends, only the last lines stay live; nothing of it is lost', () => {
-  const turn = (event: Parameters<typeof reduceConversation>[1] & { type: 'turn' }) => event
-  let conversation: LiveConversation = reduceConversation(
+  const turn = (event: Parameters<typeof applyRunEvent>[1] & { type: 'turn' }) => event
+  let conversation: LiveConversation = applyRunEvent(
     EMPTY_LIVE_CONVERSATION,
     turn({ type: 'turn', event: { type: 'part-open', index: 0, kind: 'text' } }),
     0,
@@ -20,7 +20,7 @@ test('of a paragraph that never ends, only the last lines stay live; nothing of 
   for (let n = 0; n < 2000; n++) {
     const text = `line ${n} of a long stream, with some words in it\n`
     said += text
-    conversation = reduceConversation(conversation, { type: 'turn', event: { type: 'part-delta', index: 0, text } }, 0)
+    conversation = applyRunEvent(conversation, { type: 'turn', event: { type: 'part-delta', index: 0, text } }, 0)
     const { final, rest } = takeBlocksForScrollback(conversation)
     conversation = rest
     for (const block of final) if (block.kind === 'text') above += block.text

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { RunEvent } from '../../src/agent/loop/run-event.ts'
 import type { Fault } from '../../src/model/fault.ts'
-import { EMPTY_LIVE_CONVERSATION, reduceConversation } from '../../src/cli/tui/live-conversation.ts'
+import { EMPTY_LIVE_CONVERSATION, applyRunEvent } from '../../src/cli/tui/conversation-state.ts'
 import { looksLikeApiKey, findKeyProvider } from '../../src/cli/tui/onboarding/api-key-format.ts'
 import { renderChoiceList } from '../../src/cli/tui/onboarding/list-dialog.ts'
 import { getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
@@ -183,16 +183,16 @@ describe('what somebody new may do', { skip: noTmux }, () => {
 
 test('a try that failed and the giving up after it are one notice', () => {
   const fault = { kind: 'overloaded', message: 'The server is busy' } as unknown as Fault
-  const tried = reduceConversation(
+  const tried = applyRunEvent(
     EMPTY_LIVE_CONVERSATION,
     { type: 'turn', event: { type: 'open', anew: true, fault, wait: 3000 } },
     0,
   )
   assert.match(JSON.stringify(tried.live), /Retrying in 3 s/)
   const ended = { type: 'run-close', reason: 'fault', fault } as unknown as RunEvent
-  assert.deepEqual(reduceConversation(tried, ended, 0).live, [])
+  assert.deepEqual(applyRunEvent(tried, ended, 0).live, [])
   const well = { type: 'run-close', reason: 'done' } as unknown as RunEvent
-  assert.equal(reduceConversation(tried, well, 0).live.length, 1)
+  assert.equal(applyRunEvent(tried, well, 0).live.length, 1)
 })
 
 test('an attachment is shown by its name, and text that looks like one is text', () => {
@@ -204,7 +204,7 @@ test('an attachment is shown by its name, and text that looks like one is text',
     { kind: 'text', text: '--- typed ---\nby hand' },
   ]
   const event = { type: 'entry', entry: { kind: 'user', parts } } as unknown as RunEvent
-  assert.deepEqual(reduceConversation(EMPTY_LIVE_CONVERSATION, event, 0).live, [
+  assert.deepEqual(applyRunEvent(EMPTY_LIVE_CONVERSATION, event, 0).live, [
     { kind: 'user', text: 'look at @a.txt and @pond:one\n[a.txt]\n[pond:one]\n--- typed ---\nby hand' },
   ])
 })

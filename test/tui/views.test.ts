@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { ApprovalRequest, CallState } from '../../src/agent/calls/call-state.ts'
-import type { ConversationBlock } from '../../src/cli/tui/live-conversation.ts'
+import type { ConversationBlock } from '../../src/cli/tui/conversation-state.ts'
 import { applyEditorEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
 import { renderChoiceList } from '../../src/cli/tui/onboarding/list-dialog.ts'
 import {

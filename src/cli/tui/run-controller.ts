@@ -7,7 +7,7 @@ import { defined } from '../../model/defined.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { type ResumeAdvice, describeRunProblem } from '../output/describe-run.ts'
 import { attachMentionedFiles } from './mention/attachments.ts'
-import { addBlock, reduceConversation } from './live-conversation.ts'
+import { addBlock, applyRunEvent } from './conversation-state.ts'
 import type { Ui } from './ui.ts'
 import { type StatusInfo, type UiState, addApprovalRequest, removeApprovalRequest } from './ui-state.ts'
 
@@ -155,7 +155,7 @@ function deltaLength(event: RunEvent): number {
 
 /** The state after an event: the conversation, and the figures of the status line. */
 function reduceState(state: UiState, event: RunEvent, agent: Agent): UiState {
-  const conversation = reduceConversation(state.conversation, event, Date.now())
+  const conversation = applyRunEvent(state.conversation, event, Date.now())
   const status = { ...state.status, ...findStatusChange(event, agent) }
   if (event.type !== 'run-close') return { ...state, conversation, status }
   const isStopped = event.reason === 'cancelled'

@@ -1,6 +1,6 @@
 import type { ApprovalRequest } from '../../agent/calls/call-state.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
-import { type LiveConversation, EMPTY_LIVE_CONVERSATION } from './live-conversation.ts'
+import { type LiveConversation, EMPTY_LIVE_CONVERSATION } from './conversation-state.ts'
 import { type EditorState, EMPTY_EDITOR } from './input/text-editor.ts'
 import type { InputHistorySearch } from './input/history-search.ts'
 import { defined } from '../../model/defined.ts'

@@ -1,4 +1,4 @@
-import { type ConversationBlock, takeBlocksForScrollback } from './live-conversation.ts'
+import { type ConversationBlock, takeBlocksForScrollback } from './conversation-state.ts'
 import { handleKey, type KeyResult, type UiAction } from './input/handle-key.ts'
 import { KEY_HOLD_MS, applyHeldKey } from './input/approval-keys.ts'
 import type { UiState } from './ui-state.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
 import { escapeForTerminal } from '../output/escape.ts'
-import type { LiveConversation, UserCommandBlock, UserCommandEnd } from './live-conversation.ts'
+import type { LiveConversation, UserCommandBlock, UserCommandEnd } from './conversation-state.ts'
 import type { Ui } from './ui.ts'
 import type { AppParts } from './app-parts.ts'
 import { describeCommandEnd } from './view/user-command.ts'

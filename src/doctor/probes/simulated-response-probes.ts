@@ -16,7 +16,7 @@ import {
   createErrorResponse,
   insertUnknownEvent,
   encodeFramesAsResponse,
-} from './simulated-responses.ts'
+} from './alter-recorded-responses.ts'
 import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { FixedResponse, ProbeContext } from '../probe-runner.ts'
 import {

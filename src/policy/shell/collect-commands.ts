@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { ShellCommand, FoundCommands } from './shell-command.ts'
+import type { ShellCommand, ShellCommandAnalysis } from './shell-command.ts'
 import { getPathBaseName } from './shell-command.ts'
 import { readsCommandsFromInput, splitRoughly, type NestedCommand, findNestedCommands } from './nested-commands.ts'
 import type { ShellParser, SyntaxNode } from './syntax-tree.ts'
@@ -21,7 +21,7 @@ interface ShellScope {
  * Finds every command that bash might run, wherever it hides: in lists, substitutions, functions, here-documents, arguments
  * of other programs. It may find too many, and proves nothing; it is there to find danger.
  */
-export function findCommands(text: string, parse: ShellParser, variables: ShellVariables): FoundCommands {
+export function findCommands(text: string, parse: ShellParser, variables: ShellVariables): ShellCommandAnalysis {
   const commands: ShellCommand[] = []
   const inputTexts: string[] = []
   const seenTexts = new Set<string>()

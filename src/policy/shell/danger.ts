@@ -1,5 +1,5 @@
 import { classifyPath, type PathContext } from '../path/classify-path.ts'
-import type { ShellCommand, FoundCommands } from './shell-command.ts'
+import type { ShellCommand, ShellCommandAnalysis } from './shell-command.ts'
 import { findDestruction } from './destructive-command.ts'
 import { findNamedSecrets } from './named-secrets.ts'
 import { UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
@@ -13,7 +13,7 @@ export interface Danger {
 }
 
 /** Finds what no rule and no mode makes harmless, in all commands that were found. */
-export function findDangers({ commands, isForkBomb }: FoundCommands, pathContext: PathContext): Danger[] {
+export function findDangers({ commands, isForkBomb }: ShellCommandAnalysis, pathContext: PathContext): Danger[] {
   const found = commands.flatMap((command) => [
     ...toDenials(findDestruction(command, pathContext), 'destroys'),
     ...[...command.writes, ...findWrittenFiles(command.words)].flatMap((word) =>

@@ -13,7 +13,7 @@ export interface ShellCommand {
 }
 
 /** All that was found in a text. */
-export interface FoundCommands {
+export interface ShellCommandAnalysis {
   readonly commands: readonly ShellCommand[]
   /** Did the parser understand all of it? */
   readonly understood: boolean

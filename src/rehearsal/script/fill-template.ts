@@ -46,7 +46,7 @@ function fillValue(value: Json, values: TemplateValues, incomingRequest: Incomin
 }
 
 /** A message about a value that the request does not contain; undefined if it contains all. */
-export function describeMissingValue(step: ScriptStep, incomingRequest: IncomingRequest): string | undefined {
+export function describeMissingTemplateValue(step: ScriptStep, incomingRequest: IncomingRequest): string | undefined {
   const allExtractions = [
     ...Object.values(step.take ?? {}),
     ...(step.call ?? []).flatMap(({ args = {} }) => findExtractions(args)),

@@ -144,7 +144,7 @@ interface EntryTraits {
   readonly isBetweenRuns?: true
 }
 
-export const ENTRY_TRAITS: Readonly<Record<Entry['kind'], EntryTraits>> = {
+export const LOG_ENTRY_TRAITS: Readonly<Record<Entry['kind'], EntryTraits>> = {
   open: { isIdle: true, isBetweenRuns: true },
   user: { isDurable: true },
   note: { isIdle: true, isBetweenRuns: true },

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Entry, ENTRY_TRAITS } from '../log/entry.ts'
+import { type Entry, LOG_ENTRY_TRAITS } from '../log/entry.ts'
 import { INITIAL_SUM, encodeLogLine } from '../log/log-line.ts'
 import { findBlobHashes, restoreMedia } from '../log/external-media.ts'
 import { type LogDamage, type ScannedLog, scanLogLines } from '../log/scan-log.ts'
@@ -75,7 +75,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     const { entries, damages, uncertainUpTo = 0 } = read(scanned, id)
     const first = scanned.entries[0]
     const last = entries.at(-1)
-    const isIdle = last === undefined || ENTRY_TRAITS[last.kind].isIdle === true
+    const isIdle = last === undefined || LOG_ENTRY_TRAITS[last.kind].isIdle === true
     const isEndVerified = isIdle || isEndComplete(lock.previousLockText, last.seq)
     const log = openLogFile({
       id,

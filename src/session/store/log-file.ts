@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Entry, ENTRY_TRAITS, type EntryBody } from '../log/entry.ts'
+import { type Entry, LOG_ENTRY_TRAITS, type EntryBody } from '../log/entry.ts'
 import { encodeLogLine } from '../log/log-line.ts'
 import { externalizeMedia } from '../log/external-media.ts'
 import { fsyncFolderAsync, fsyncFolder, writeAllBytes } from './durable-write.ts'
@@ -98,7 +98,7 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
         seq++
         ;({ sum } = line)
         if (body.kind === 'user') hasUserEntry = true
-        const traits = ENTRY_TRAITS[body.kind]
+        const traits = LOG_ENTRY_TRAITS[body.kind]
         isIdle = traits.isIdle === true
         if (traits.isDurable) {
           writtenCount++

@@ -3,14 +3,14 @@ import { isJsonObject, getOwn } from '../../schema/own-properties.ts'
 import { getRef, createRefResolver } from '../../schema/normalize/resolve-refs.ts'
 
 /** A parameter as the model wrote it. `form` is set if the dialect says whether the value is text or JSON. */
-export interface TextParameter {
+export interface TextCallParameter {
   readonly key: string
   readonly value: string
   readonly form?: 'text' | 'json'
 }
 
 /** The parameters as a JSON object; the schema decides the type of each value. */
-export function toArgumentsJson(pairs: readonly TextParameter[], schema: JsonObject | undefined): string {
+export function toArgumentsJson(pairs: readonly TextCallParameter[], schema: JsonObject | undefined): string {
   const shape = readSchemaShape(schema)
   return toObjectJson(
     pairs.map(({ key, value, form }) => [key, toValueJson(value, shape.property(key), form)] as const),
@@ -23,7 +23,7 @@ export function toObjectJson(members: readonly (readonly [key: string, value: st
 }
 
 /** A value is a string unless the schema or the dialect says otherwise and it fits; numbers keep their digits. */
-export function toValueJson(value: string, shape: SchemaShape, form?: TextParameter['form']): string {
+export function toValueJson(value: string, shape: SchemaShape, form?: TextCallParameter['form']): string {
   const types = shape.types
   const mayParse = form === 'json' || (form === undefined && types !== undefined && !types.has('string'))
   const parsed = mayParse ? tryParseJson(value) : undefined

@@ -1,5 +1,5 @@
 import { BAR_PATTERN, GAP_PATTERN, matchAt, createStickyPattern, createTokenPattern } from './dialects/dialect.ts'
-import { MINIMAX_TOKEN } from './dialects/minimax.ts'
+import { MINIMAX_CALL_MARKER } from './dialects/minimax.ts'
 
 /** The length of the white space, closing tag or end token at this offset after a call; 0 if there is none. */
 export function matchEndMarker(text: string, at: number): number {
@@ -28,6 +28,6 @@ const END_MARKER = createStickyPattern(
     `<\\s?/${BAR_PATTERN}(?:DSML${BAR_PATTERN})?${TAG_NAMES}(?:${BAR_PATTERN})?\\s?>`,
     '<(?:tool_call|turn)\\|>|<end_function_call>|<end_of_turn>|</s>',
     '\\[/TOOL_CALLS?\\]',
-    `${MINIMAX_TOKEN.replace(/[[\]]/g, '\\$&')}${GAP_PATTERN}</(?:tool_call|invoke)>`,
+    `${MINIMAX_CALL_MARKER.replace(/[[\]]/g, '\\$&')}${GAP_PATTERN}</(?:tool_call|invoke)>`,
   ].join('|'),
 )

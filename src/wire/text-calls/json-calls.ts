@@ -1,5 +1,5 @@
 import { tryParseJson } from '../../model/json.ts'
-import { createBrokenResult, matchAt, INCOMPLETE_CALL_RESULT, skipWhitespace } from './dialects/dialect.ts'
+import { createBrokenCallReadResult, matchAt, INCOMPLETE_READ_RESULT, skipWhitespace } from './dialects/dialect.ts'
 import type { TextCallReadResult, TextCallDialectContext, RawTextCall } from './dialects/dialect.ts'
 
 /** The text ends before the value does. */
@@ -29,8 +29,8 @@ export function findJsonEnd(text: string, at: number): number {
 /** A call whose arguments are one JSON object at an offset. The caller checks what closes the call. */
 export function readJsonArguments(name: string, text: string, at: number): TextCallReadResult {
   const end = findJsonEnd(text, at)
-  if (end === TRUNCATED_JSON) return INCOMPLETE_CALL_RESULT
-  if (end === MISMATCHED_BRACKETS) return createBrokenResult('the arguments are not JSON')
+  if (end === TRUNCATED_JSON) return INCOMPLETE_READ_RESULT
+  if (end === MISMATCHED_BRACKETS) return createBrokenCallReadResult('the arguments are not JSON')
   return { kind: 'calls', end, calls: [{ name, raw: text.slice(at, end) }] }
 }
 
@@ -39,12 +39,12 @@ export function readJsonCalls(text: string, from: number, scope: TextCallDialect
   const calls: RawTextCall[] = []
   for (let at = from; ;) {
     const end = findJsonEnd(text, at)
-    if (end === TRUNCATED_JSON) return INCOMPLETE_CALL_RESULT
+    if (end === TRUNCATED_JSON) return INCOMPLETE_READ_RESULT
     const found = end === MISMATCHED_BRACKETS ? undefined : extractCalls(text, at, end)
-    if (!found) return createBrokenResult('it is not a call in JSON')
+    if (!found) return createBrokenCallReadResult('it is not a call in JSON')
     calls.push(...found)
     at = end + (matchAt(SEPARATOR, text, end)?.[0].length ?? 0)
-    if (at === text.length && !scope.isFinal) return INCOMPLETE_CALL_RESULT
+    if (at === text.length && !scope.isFinal) return INCOMPLETE_READ_RESULT
     if (text[at] !== '{') return { kind: 'calls', end, calls }
   }
 }

@@ -5,7 +5,7 @@ import { escapeForTerminal } from '../../output/escape.ts'
 import { formatLocalTime } from '../../output/format.ts'
 import { getSessionsFolderPath } from '../../paths/folders.ts'
 import type { AppParts } from '../app-parts.ts'
-import { reduceConversation } from '../live-conversation.ts'
+import { applyRunEvent } from '../conversation-state.ts'
 import { BUSY_MESSAGE } from '../run-controller.ts'
 import { offerChoices, switchSession } from '../session-actions.ts'
 import type { MenuItem } from '../ui-state.ts'
@@ -34,7 +34,7 @@ export async function runCompressSlashCommand({ ui, session: { agent }, controll
   let isDone = false
   for await (const event of compactHistory(agent, prompt, new AbortController().signal)) {
     if (event.type === 'compact') isDone = event.done
-    ui.update((state) => ({ ...state, conversation: reduceConversation(state.conversation, event, Date.now()) }))
+    ui.update((state) => ({ ...state, conversation: applyRunEvent(state.conversation, event, Date.now()) }))
   }
   // Otherwise the list of sessions would call this one unfinished.
   agent.session.append({ kind: 'close', prompt, reason: 'done' })

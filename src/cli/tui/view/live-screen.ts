@@ -1,7 +1,7 @@
 import { truncateLines } from '../../output/truncate-lines.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { formatDuration } from '../../../provider/index.ts'
-import type { ConversationBlock, LiveConversation } from '../live-conversation.ts'
+import type { ConversationBlock, LiveConversation } from '../conversation-state.ts'
 import { formatSearchLine } from '../input/history-search.ts'
 import type { InputHint, UiState } from '../ui-state.ts'
 import { truncateStyledLine, type StyledLine, createStyledLine, wrapLine } from '../term/styled-line.ts'

@@ -1,5 +1,5 @@
 import { escapeForTerminal } from '../../output/escape.ts'
-import type { UserCommandBlock, UserCommandEnd } from '../live-conversation.ts'
+import type { UserCommandBlock, UserCommandEnd } from '../conversation-state.ts'
 import { type StyledLine, createStyledLine, wrapLine } from '../term/styled-line.ts'
 import { renderTail } from './call.ts'
 import { toSingleRow } from './shorten.ts'

@@ -1,7 +1,7 @@
 import { normalizeLine, getIndent, isBlank, ASCII_QUOTES, findQuotes } from '../match/lines.ts'
 import {
   isEqualIgnoringStyle,
-  pairLines,
+  pairSimilarLines,
   type PassageEdit,
   type PassagePiece,
   areLinesEqual,
@@ -39,7 +39,7 @@ export function findVersionByEdges(
     return JSON.stringify([getIndent(solid[0] ?? ''), getIndent(solid.at(-1) ?? '')])
   }
   const bare = (lines: readonly string[]): string[] => lines.map((line) => line.trimStart())
-  const pairs = pairLines(old, replacement).filter(([o]) => /\w{3}/.test(old[o] ?? ''))
+  const pairs = pairSimilarLines(old, replacement).filter(([o]) => /\w{3}/.test(old[o] ?? ''))
   const isKept = pairs.every(([o, n]) => getIndent(old[o] ?? '') === getIndent(replacement[n] ?? ''))
   const isMoved = isKept && !isAtHome && areLinesEqual(bare(replacement), bare(merged))
   const isAtEdges = edges(merged) === edges(file) && edges(replacement) !== edges(file)
@@ -108,8 +108,8 @@ function mixesVersions({ file, old, replacement }: PassageEdit): boolean {
  * must not follow the other version, nor, except for its depth, a third one.
  */
 function changesDisputedStyle({ file, old, replacement }: PassageEdit, side: FollowedVersion): boolean {
-  const inFile = new Map(pairLines(old, file))
-  const stay = pairLines(old, replacement).filter(
+  const inFile = new Map(pairSimilarLines(old, file))
+  const stay = pairSimilarLines(old, replacement).filter(
     ([o, n]) => normalizeLine(old[o] ?? '') === normalizeLine(replacement[n] ?? ''),
   )
   return STYLE_ASPECTS.some((aspect) => {
@@ -131,8 +131,8 @@ const STYLE_ASPECTS: readonly ((line: string) => string)[] = [getIndent, getTrai
  * as before, in the same order.
  */
 function areBlankGapsClear({ file, old, replacement }: PassageEdit): boolean {
-  const inFile = new Map(pairLines(old, file))
-  const inReplacement = new Map(pairLines(old, replacement))
+  const inFile = new Map(pairSimilarLines(old, file))
+  const inReplacement = new Map(pairSimilarLines(old, replacement))
   const solid = old.flatMap((line, at) => (isBlank(line) ? [] : [at]))
   const times = (line: string, lines: readonly string[]): number => {
     return lines.filter((one) => one.trim() === line.trim()).length

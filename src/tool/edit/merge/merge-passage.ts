@@ -3,7 +3,7 @@ import {
   splitPassage,
   splitBlankEdges,
   isEqualIgnoringStyle,
-  pairLines,
+  pairSimilarLines,
   type PassageEdit,
   type PassagePiece,
   areLinesEqual,
@@ -169,7 +169,7 @@ function restoreFirstIndent(passage: PassageEdit, { indentUnit }: FileStyle): Pa
 const CLOSING_PATTERN = /^\s*[})\]]/
 
 function pairIndents(old: readonly string[], file: readonly string[]): IndentPair[] {
-  return pairLines(old, file).map(([o, f]) => [getIndent(old[o] ?? ''), getIndent(file[f] ?? '')])
+  return pairSimilarLines(old, file).map(([o, f]) => [getIndent(old[o] ?? ''), getIndent(file[f] ?? '')])
 }
 
 /** If some lines have the right indentation, all must have it. */
@@ -240,7 +240,7 @@ function mergePiece(
 }
 
 function createLineAdapter({ old, file }: PassageEdit, style: FileStyle): ReindentLines {
-  const all = pairLines(old, file).map(([o, f]): [string, string] => [old[o] ?? '', file[f] ?? ''])
+  const all = pairSimilarLines(old, file).map(([o, f]): [string, string] => [old[o] ?? '', file[f] ?? ''])
   const pairs = all.filter(([model, fileIndent]) => normalizeLine(model) === normalizeLine(fileIndent))
   const reindent = createReindenter(pairIndents(old, file), style)
   const steps: RequoteLine[] = [

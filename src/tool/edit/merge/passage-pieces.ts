@@ -17,8 +17,8 @@ export interface SurroundingLines {
 export type PassagePiece = PassageEdit
 
 export function splitPassage({ file, old, replacement }: PassageEdit): PassagePiece[] {
-  const inFile = new Map(pairLines(old, file))
-  const inReplacement = new Map(pairLines(old, replacement))
+  const inFile = new Map(pairSimilarLines(old, file))
+  const inReplacement = new Map(pairSimilarLines(old, replacement))
   const pieces: PassagePiece[] = []
   let [i, j, k] = [0, 0, 0]
   for (const at of [...old.keys(), old.length]) {
@@ -36,7 +36,7 @@ export function splitPassage({ file, old, replacement }: PassageEdit): PassagePi
 }
 
 /** Pairs equal and similar lines. Blank lines are not paired. */
-export function pairLines(left: readonly string[], right: readonly string[]): LinePairs {
+export function pairSimilarLines(left: readonly string[], right: readonly string[]): LinePairs {
   const keys = new Map([...left, ...right].map((line) => [line, normalizeLine(line)]))
   return alignByWeight(left, right, (one, other) => {
     const [key = '', otherKey = ''] = [keys.get(one), keys.get(other)]

@@ -7,7 +7,7 @@ import { createMcpClient } from './client.ts'
 import { MAX_TIMEOUT_FACTOR, withRequestDeadline } from './request-deadline.ts'
 import type { McpServerConfig, McpTransportConfig } from '../client/server-config.ts'
 import { MCP_LIST_NAMES, type McpListName } from '../client/server-lists.ts'
-import { truncateDeepNesting } from './json-rpc.ts'
+import { truncateDeepJson } from './json-rpc.ts'
 import type { McpRequestHandler } from './request-handler.ts'
 import type { Client, FetchLike, OAuthClientProvider, StandardSchemaV1 } from './sdk.ts'
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts'
@@ -171,7 +171,7 @@ const ANY_OBJECT_SCHEMA: StandardSchemaV1<unknown, Record<string, unknown>> = {
   '~standard': {
     version: 1,
     vendor: 'dragoman',
-    validate: (value) => ({ value: isObject(value) ? truncateDeepNesting(value) : {} }),
+    validate: (value) => ({ value: isObject(value) ? truncateDeepJson(value) : {} }),
   },
 }
 

@@ -16,12 +16,12 @@ export function parseMessages(json: unknown): JSONRPCMessage[] {
   const isAnswer = jsonrpc === '2.0' || result !== undefined || error !== undefined
   if (!isAnswer || (typeof id !== 'string' && typeof id !== 'number')) return []
   if (error !== undefined && error !== null) return [{ jsonrpc: '2.0', id, error: toJsonRpcError(error) }]
-  if (isObject(result)) return [{ jsonrpc: '2.0', id, result: truncateDeepNesting(result) }]
+  if (isObject(result)) return [{ jsonrpc: '2.0', id, result: truncateDeepJson(result) }]
   return [createErrorResponse(id, `the response has ${describeType(result)} in place of a result`)]
 }
 
 /** Cuts off nesting that is too deep to serialise or to walk. */
-export function truncateDeepNesting<T>(value: T, levels = MAX_LEVELS): T {
+export function truncateDeepJson<T>(value: T, levels = MAX_LEVELS): T {
   return isWithin(value, levels) ? value : (cutBelow(value, levels) as T)
 }
 

@@ -1,6 +1,6 @@
 import type { FetchLike } from './sdk.ts'
 
-export const MAX_MESSAGE_BYTES = 16 * 2 ** 20
+export const MAX_JSON_RPC_MESSAGE_BYTES = 16 * 2 ** 20
 
 export class MessageTooLargeError extends Error {
   constructor(limit: number) {
@@ -35,7 +35,7 @@ export function createLineSplitter(limit: number, onLine: (line: string) => void
 export function createLimitedFetch(
   send: FetchLike,
   fail: (why: string) => void,
-  limit: number = MAX_MESSAGE_BYTES,
+  limit: number = MAX_JSON_RPC_MESSAGE_BYTES,
 ): FetchLike {
   return async (url, init) => {
     const response = await send(url, init)

@@ -1,5 +1,5 @@
 import type { StdioProcess, StdioProcesses, StdioProgram } from '../../../host/process/stdio-process.ts'
-import { createLineSplitter, MAX_MESSAGE_BYTES } from './message-limits.ts'
+import { createLineSplitter, MAX_JSON_RPC_MESSAGE_BYTES } from './message-limits.ts'
 import { formatLogMessage } from '../client/server-log.ts'
 import { parseJsonOrUndefined } from '../../../model/json.ts'
 import { parseMessages } from './json-rpc.ts'
@@ -24,7 +24,7 @@ export function createStdioTransport(
   openProcess: StdioProcesses['open'],
   program: StdioProgram,
   log: (line: string) => void,
-  limit: number = MAX_MESSAGE_BYTES,
+  limit: number = MAX_JSON_RPC_MESSAGE_BYTES,
 ): StdioTransport {
   let serverProcess: StdioProcess | undefined
   let exitReason: string | undefined

@@ -34,10 +34,10 @@ export interface TextCallDialectContext {
   findSchema(name: string): JsonObject | undefined
 }
 
-export const INCOMPLETE_CALL_RESULT: TextCallReadResult = { kind: 'open' }
-export const PROSE_RESULT: TextCallReadResult = { kind: 'prose' }
+export const INCOMPLETE_READ_RESULT: TextCallReadResult = { kind: 'open' }
+export const PROSE_READ_RESULT: TextCallReadResult = { kind: 'prose' }
 
-export function createBrokenResult(reason: string): TextCallReadResult {
+export function createBrokenCallReadResult(reason: string): TextCallReadResult {
   return { kind: 'broken', reason }
 }
 
@@ -46,7 +46,7 @@ export const MAX_PATTERN_CHARS = 400
 
 /** If no pattern matches: prose, unless more text could still make it match. */
 export function toIncompleteOrProseResult(text: string, at: number, scope: TextCallDialectContext): TextCallReadResult {
-  return !scope.isFinal && text.length - at < MAX_PATTERN_CHARS ? INCOMPLETE_CALL_RESULT : PROSE_RESULT
+  return !scope.isFinal && text.length - at < MAX_PATTERN_CHARS ? INCOMPLETE_READ_RESULT : PROSE_READ_RESULT
 }
 
 /** A pattern for one offset. It must be bounded by MAX_PATTERN_CHARS and must not end in the middle of a word. */

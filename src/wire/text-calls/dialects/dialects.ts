@@ -2,7 +2,7 @@ import type { TextCallDialect } from './dialect.ts'
 import { readGemmaCall } from './gemma.ts'
 import { readHarmonyCall } from './harmony.ts'
 import { readMistralCall, readPythonTagCall } from './mistral-llama.ts'
-import { readMinimaxCall, MINIMAX_TOKEN } from './minimax.ts'
+import { readMinimaxCall, MINIMAX_CALL_MARKER } from './minimax.ts'
 import { readDsmlTagCall, readFunctionTagCall, readInvokeTagCall } from './xml-tags.ts'
 import { readTokenCall } from './special-tokens.ts'
 import { readWrappedCall } from './tool-call-tag.ts'
@@ -25,7 +25,7 @@ export const TEXT_CALL_DIALECTS: readonly TextCallDialect[] = [
   { id: 'function', startMarkers: ['<function='], read: readFunctionTagCall },
   { id: 'invoke', startMarkers: NAMESPACES.map((space) => `<${space}invoke `), read: readInvokeTagCall },
   { id: 'dsml', startMarkers: ['<|DSML|'], read: readDsmlTagCall },
-  { id: 'minimax', startMarkers: [MINIMAX_TOKEN], read: readMinimaxCall },
+  { id: 'minimax', startMarkers: [MINIMAX_CALL_MARKER], read: readMinimaxCall },
   {
     id: 'tokens',
     startMarkers: ['tool_calls_section', 'tool_call_section', 'tool_calls', 'tool_call'].map(

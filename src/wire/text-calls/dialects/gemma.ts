@@ -1,9 +1,9 @@
 import {
   BAR_PATTERN,
-  createBrokenResult,
+  createBrokenCallReadResult,
   matchAt,
   NAME_PATTERN,
-  INCOMPLETE_CALL_RESULT,
+  INCOMPLETE_READ_RESULT,
   createStickyPattern,
   type TextCallDialectReader,
   skipWhitespace,
@@ -21,8 +21,8 @@ export const readGemmaCall: TextCallDialectReader = (text, at, scope) => {
   if (!head) return toIncompleteOrProseResult(text, at, scope)
   const output: string[] = []
   const end = writeValue(text, at + head[0].length, output, 0)
-  if (end === TRUNCATED_JSON) return INCOMPLETE_CALL_RESULT
-  if (end < 0) return createBrokenResult('the arguments are invalid')
+  if (end === TRUNCATED_JSON) return INCOMPLETE_READ_RESULT
+  if (end < 0) return createBrokenCallReadResult('the arguments are invalid')
   return { kind: 'calls', end, calls: [{ name: head.groups?.['name'] ?? '', raw: output.join('') }] }
 }
 

@@ -1,4 +1,4 @@
-import { BAR_PATTERN, matchAt, INCOMPLETE_CALL_RESULT, createStickyPattern, PROSE_RESULT } from './dialect.ts'
+import { BAR_PATTERN, matchAt, INCOMPLETE_READ_RESULT, createStickyPattern, PROSE_READ_RESULT } from './dialect.ts'
 import type { TextCallDialectReader, TextCallDialectContext } from './dialect.ts'
 import { readJsonArguments } from '../json-calls.ts'
 
@@ -14,12 +14,12 @@ export const readHarmonyCall: TextCallDialectReader = (text, from, scope) => {
     at += piece[0].length
     if (piece[1] === undefined) pieces++
     else if (recipient === undefined) recipient = piece[1]
-    else return PROSE_RESULT
+    else return PROSE_READ_RESULT
   }
   at += matchAt(SPACE, text, at)?.[0].length ?? 0
-  if (text.length - at < MAX_HEADER_PART_CHARS && !scope.isFinal && text[at] !== '{') return INCOMPLETE_CALL_RESULT
+  if (text.length - at < MAX_HEADER_PART_CHARS && !scope.isFinal && text[at] !== '{') return INCOMPLETE_READ_RESULT
   // A recipient alone is not a header.
-  if (text[at] !== '{' || recipient === undefined || pieces === 0) return PROSE_RESULT
+  if (text[at] !== '{' || recipient === undefined || pieces === 0) return PROSE_READ_RESULT
   return readJsonArguments(stripNameSuffix(recipient, scope), text, at)
 }
 

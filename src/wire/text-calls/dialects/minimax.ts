@@ -1,8 +1,8 @@
 import {
-  createBrokenResult,
+  createBrokenCallReadResult,
   GAP_PATTERN,
   matchAt,
-  INCOMPLETE_CALL_RESULT,
+  INCOMPLETE_READ_RESULT,
   createStickyPattern,
   type TextCallReadResult,
   type TextCallDialectReader,
@@ -11,7 +11,7 @@ import {
 } from './dialect.ts'
 import { toObjectJson, type SchemaShape, readSchemaShape, toValueJson } from '../argument-values.ts'
 
-export const MINIMAX_TOKEN = ']<]minimax[>['
+export const MINIMAX_CALL_MARKER = ']<]minimax[>['
 
 /**
  * MiniMax M3: `<invoke name="x"><key>value</key></invoke>` with a token before each tag, and objects and arrays as nested
@@ -23,17 +23,17 @@ export const readMinimaxCall: TextCallDialectReader = (text, at, scope) => {
   const name = (head.groups?.['name'] ?? '').trim()
   const body = readElements(text, at + head[0].length, readSchemaShape(scope.findSchema(name)), 0)
   if ('kind' in body) return body
-  if (body.closer !== 'invoke') return createBrokenResult(MISNESTED)
+  if (body.closer !== 'invoke') return createBrokenCallReadResult(MISNESTED)
   const raw = toObjectOnce(body.members)
   return raw === undefined
-    ? createBrokenResult('an element is repeated')
+    ? createBrokenCallReadResult('an element is repeated')
     : { kind: 'calls', end: body.end, calls: [{ name, raw }] }
 }
 
 const MISNESTED = 'the elements are not nested correctly'
 const STRAY_TEXT = 'there is text between the elements'
 
-const TOKEN_PATTERN = MINIMAX_TOKEN.replace(/[[\]]/g, '\\$&')
+const TOKEN_PATTERN = MINIMAX_CALL_MARKER.replace(/[[\]]/g, '\\$&')
 const CALL_HEAD = createStickyPattern(
   `(?:${TOKEN_PATTERN}\\s{0,8}<tool_call>${GAP_PATTERN})?${TOKEN_PATTERN}\\s{0,8}<invoke\\s{1,4}name="(?<name>[^"<>]{1,128})"\\s?>`,
 )
@@ -50,7 +50,7 @@ interface ElementList {
 
 /** Reads elements up to the closing tag of the element that contains them. */
 function readElements(text: string, from: number, shape: SchemaShape, depth: number): ElementList | TextCallReadResult {
-  if (depth > 32) return createBrokenResult('the elements are nested too deeply')
+  if (depth > 32) return createBrokenCallReadResult('the elements are nested too deeply')
   const members: Member[] = []
   for (let at = from; ;) {
     at = skipWhitespace(text, at)
@@ -60,21 +60,21 @@ function readElements(text: string, from: number, shape: SchemaShape, depth: num
     at += tag[0].length
     if (tag.groups?.['slash'] === '/') return { members, closer: name, end: at }
     const inner = shape.types?.has('array') ? shape.items() : shape.property(name)
-    const next = text.indexOf(MINIMAX_TOKEN, at)
-    if (next < 0) return INCOMPLETE_CALL_RESULT
+    const next = text.indexOf(MINIMAX_CALL_MARKER, at)
+    if (next < 0) return INCOMPLETE_READ_RESULT
     const after = matchAt(TAG, text, next)
     if (!after) return incompleteOrBroken(text, next)
     if (after.groups?.['slash'] === '/') {
-      if (after.groups['tag'] !== name) return createBrokenResult(MISNESTED)
+      if (after.groups['tag'] !== name) return createBrokenCallReadResult(MISNESTED)
       members.push([name, toValueJson(text.slice(at, next), inner)])
       at = next + after[0].length
       continue
     }
-    if (skipWhitespace(text, at) !== next) return createBrokenResult(STRAY_TEXT)
+    if (skipWhitespace(text, at) !== next) return createBrokenCallReadResult(STRAY_TEXT)
     const inside = readElements(text, next, inner, depth + 1)
     if ('kind' in inside) return inside
     const value = inside.closer === name ? toNestedJson(inside.members, inner) : undefined
-    if (value === undefined) return createBrokenResult(MISNESTED)
+    if (value === undefined) return createBrokenCallReadResult(MISNESTED)
     members.push([name, value])
     at = inside.end
   }
@@ -92,5 +92,5 @@ function toObjectOnce(members: readonly Member[]): string | undefined {
 }
 
 function incompleteOrBroken(text: string, at: number): TextCallReadResult {
-  return text.length - at < 160 ? INCOMPLETE_CALL_RESULT : createBrokenResult(STRAY_TEXT)
+  return text.length - at < 160 ? INCOMPLETE_READ_RESULT : createBrokenCallReadResult(STRAY_TEXT)
 }

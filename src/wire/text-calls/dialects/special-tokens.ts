@@ -1,4 +1,4 @@
-import { GAP_PATTERN, matchAt, NAME_PATTERN, INCOMPLETE_CALL_RESULT, createStickyPattern } from './dialect.ts'
+import { GAP_PATTERN, matchAt, NAME_PATTERN, INCOMPLETE_READ_RESULT, createStickyPattern } from './dialect.ts'
 import { type TextCallDialectReader, createTokenPattern, toIncompleteOrProseResult } from './dialect.ts'
 import { readJsonArguments } from '../json-calls.ts'
 
@@ -14,8 +14,8 @@ export const readTokenCall: TextCallDialectReader = (text, at, scope) => {
   const result = readJsonArguments(name, text, at + head[0].length)
   if (fenced === undefined || result.kind !== 'calls') return result
   const fence = matchAt(FENCE_END, text, result.end)
-  if (!fence && toIncompleteOrProseResult(text, result.end, scope) === INCOMPLETE_CALL_RESULT)
-    return INCOMPLETE_CALL_RESULT
+  if (!fence && toIncompleteOrProseResult(text, result.end, scope) === INCOMPLETE_READ_RESULT)
+    return INCOMPLETE_READ_RESULT
   return { ...result, end: result.end + (fence?.[0].length ?? 0) }
 }
 

@@ -1,10 +1,10 @@
 import {
-  createBrokenResult,
+  createBrokenCallReadResult,
   GAP_PATTERN,
   matchAt,
-  INCOMPLETE_CALL_RESULT,
+  INCOMPLETE_READ_RESULT,
   createStickyPattern,
-  PROSE_RESULT,
+  PROSE_READ_RESULT,
   type TextCallDialectReader,
   createTokenPattern,
   toIncompleteOrProseResult,
@@ -18,7 +18,7 @@ import { readFunctionTagCall, readInvokeTagCall, readGlmTagCall } from './xml-ta
  */
 export const readWrappedCall: TextCallDialectReader = (text, from, scope) => {
   const at = from + (matchAt(WRAPPER_MARKERS, text, from)?.[0].length ?? 0)
-  if (at === text.length) return scope.isFinal ? PROSE_RESULT : INCOMPLETE_CALL_RESULT
+  if (at === text.length) return scope.isFinal ? PROSE_READ_RESULT : INCOMPLETE_READ_RESULT
   const char = text[at] ?? ''
   if (char === '<') {
     const read = readFunctionTagCall(text, at, scope)
@@ -27,10 +27,10 @@ export const readWrappedCall: TextCallDialectReader = (text, from, scope) => {
   if (/\w/.test(char)) return readGlmTagCall(text, at, scope)
   // A second marker may follow.
   if (char === '＜') return toIncompleteOrProseResult(text, at, scope)
-  if (char !== '{' && char !== '[') return PROSE_RESULT
+  if (char !== '{' && char !== '[') return PROSE_READ_RESULT
   const start = matchAt(OBJECT_START, text, at)
   if (!start) return toIncompleteOrProseResult(text, at, scope)
-  return start[0].endsWith('"') ? readJsonCalls(text, at, scope) : createBrokenResult('it is not JSON')
+  return start[0].endsWith('"') ? readJsonCalls(text, at, scope) : createBrokenCallReadResult('it is not JSON')
 }
 
 const WRAPPER_TAG = '[<＜](?:[a-z]{1,16}:)?(?:tool_calls?|function_calls?)[>＞]'

@@ -1,8 +1,14 @@
-import { BAR_PATTERN, createBrokenResult, createStickyPattern, GAP_PATTERN, INCOMPLETE_CALL_RESULT } from './dialect.ts'
-import { toIncompleteOrProseResult, matchAt, NAME_PATTERN, PROSE_RESULT, skipWhitespace } from './dialect.ts'
+import {
+  BAR_PATTERN,
+  createBrokenCallReadResult,
+  createStickyPattern,
+  GAP_PATTERN,
+  INCOMPLETE_READ_RESULT,
+} from './dialect.ts'
+import { toIncompleteOrProseResult, matchAt, NAME_PATTERN, PROSE_READ_RESULT, skipWhitespace } from './dialect.ts'
 import type { TextCallReadResult, TextCallDialectReader, TextCallDialectContext } from './dialect.ts'
 import { readJsonArguments } from '../json-calls.ts'
-import { toArgumentsJson, type TextParameter } from '../argument-values.ts'
+import { toArgumentsJson, type TextCallParameter } from '../argument-values.ts'
 
 /** Qwen3-Coder: `<function=name><parameter=key>value</parameter></function>` (T61); with JSON inside, Llama (T73). */
 export const readFunctionTagCall: TextCallDialectReader = (text, at, scope) =>
@@ -18,11 +24,11 @@ export const readDsmlTagCall: TextCallDialectReader = (text, at, scope) => readT
 export const readGlmTagCall: TextCallDialectReader = (text, at, scope) => {
   const word = matchAt(BARE_WORD, text, at)
   const next = text[at + (word?.[0].length ?? 0)]
-  if (next !== undefined && next !== '<' && next !== '{') return PROSE_RESULT
+  if (next !== undefined && next !== '<' && next !== '{') return PROSE_READ_RESULT
   const head = matchAt(GLM_GRAMMAR.head, text, at)
   // A single word in the tags is a call without arguments only if it is the name of a tool.
   if (head && !text.startsWith('<arg_key>', at + head[0].length) && !scope.findSchema(getCallName(head)))
-    return PROSE_RESULT
+    return PROSE_READ_RESULT
   return readTags(GLM_GRAMMAR, text, at, scope)
 }
 
@@ -93,10 +99,10 @@ function readTags(grammar: TagGrammar, text: string, from: number, scope: TextCa
   const head = matchAt(grammar.head, text, from)
   if (!head) return toIncompleteOrProseResult(text, from, scope)
   const name = getCallName(head)
-  const pairs: TextParameter[] = []
+  const pairs: TextCallParameter[] = []
   for (let at = from + head[0].length; ;) {
     at = skipWhitespace(text, at)
-    if (at === text.length) return INCOMPLETE_CALL_RESULT
+    if (at === text.length) return INCOMPLETE_READ_RESULT
     const end = matchAt(grammar.end, text, at)
     if (end) {
       const raw = toArgumentsJson(pairs, scope.findSchema(name))
@@ -105,11 +111,11 @@ function readTags(grammar: TagGrammar, text: string, from: number, scope: TextCa
     if (pairs.length === 0 && text[at] === '{') return readJsonArguments(name, text, at)
     const param = matchAt(grammar.param, text, at)
     if (!param)
-      return toIncompleteOrProseResult(text, at, scope) === INCOMPLETE_CALL_RESULT
-        ? INCOMPLETE_CALL_RESULT
-        : createBrokenResult('there is text between the parameters')
+      return toIncompleteOrProseResult(text, at, scope) === INCOMPLETE_READ_RESULT
+        ? INCOMPLETE_READ_RESULT
+        : createBrokenCallReadResult('there is text between the parameters')
     const key = param.groups?.['key'] ?? ''
-    if (pairs.some((pair) => pair.key === key)) return createBrokenResult(`the parameter ${key} is repeated`)
+    if (pairs.some((pair) => pair.key === key)) return createBrokenCallReadResult(`the parameter ${key} is repeated`)
     const value = readValue(grammar, text, at + param[0].length, scope)
     if ('kind' in value) return value
     const string = /\bstring=["'](true|false)["']/.exec(param.groups?.['attributes'] ?? '')?.[1]
@@ -133,18 +139,18 @@ function readValue(
   for (let hit = close.exec(text); hit; hit = close.exec(text)) {
     const end = close.lastIndex
     const next = skipWhitespace(text, end)
-    if (next === text.length) return INCOMPLETE_CALL_RESULT
+    if (next === text.length) return INCOMPLETE_READ_RESULT
     if (matchAt(grammar.end, text, next) || matchAt(grammar.param, text, next)) {
       const value = text.slice(from, hit.index)
-      if (grammar.nested.test(value)) return createBrokenResult('a value could be two')
+      if (grammar.nested.test(value)) return createBrokenCallReadResult('a value could be two')
       return { text: hasLineBreaks ? value.replace(/^\n/, '').replace(/\n$/, '') : value, end }
     }
-    if (toIncompleteOrProseResult(text, next, scope) === INCOMPLETE_CALL_RESULT) return INCOMPLETE_CALL_RESULT
+    if (toIncompleteOrProseResult(text, next, scope) === INCOMPLETE_READ_RESULT) return INCOMPLETE_READ_RESULT
   }
   const last = scope.isFinal && grammar.lastClose ? text.indexOf(grammar.lastClose, from) : -1
-  if (last < 0) return INCOMPLETE_CALL_RESULT
+  if (last < 0) return INCOMPLETE_READ_RESULT
   const value = text.slice(from, last)
-  return grammar.nested.test(value) ? createBrokenResult('a value is not closed') : { text: value, end: last }
+  return grammar.nested.test(value) ? createBrokenCallReadResult('a value is not closed') : { text: value, end: last }
 }
 
 function getCallName(head: RegExpExecArray): string {
