@@ -42,7 +42,6 @@ const TABLE: Readonly<Record<Ecosystem, { readonly looks: string; readonly chang
       eza -la --tree --level=2 src
       tail -f README.md
       tokei src
-      nm -C README.md
       tree -a -I node_modules
       wc -l src/main.ts
       wc -l src/*.ts

@@ -236,6 +236,39 @@ describe('rules', () => {
       assert.equal(await verdict(at, call, { rules: { user: { allow: [rule] } } }), expected)
     })
 
+  const STRICT: readonly (readonly [rule: string, call: string])[] = [
+    ['my_file_tool(*)', 'my_file_tool /etc/hosts'],
+    ['my_file_tool(*)', 'my_file_tool .'],
+    ['*(*)', 'read_file /etc/hosts'],
+    ['*(*)', 'run_shell_command make'],
+    ['*(*)', 'web_fetch example.com'],
+    ['read_*(*)', 'read_file /etc/hosts'],
+    ['list_directory(*)', 'list_directory .'],
+    ['run_*(rm)', 'run_shell_command rm x'],
+    ['run_*(*)', 'run_shell_command make'],
+  ]
+  for (const [rule, call] of STRICT)
+    test(`a rule that denies holds for all that it names: ${rule}, ${call}`, async () => {
+      using at = ground()
+      for (const mode of ['default', 'yolo'] as const)
+        assert.equal(await verdict(at, call, { mode, rules: { user: { deny: [rule] } } }), 'deny', mode)
+    })
+
+  const GUARDED: readonly (readonly [rule: string, command: string])[] = [
+    ['git diff *', 'git diff --output=x'],
+    ['git diff *', 'git diff --outp=x'],
+    ['git diff *', 'git diff --no-index /dev/null /etc/passwd'],
+    ['git log *', 'git log -p --ext-diff'],
+    ['git show *', 'git show --textconv HEAD'],
+    ['git grep *', 'git grep -O foo'],
+    ['git grep *', 'git grep --open-files-in-pager=x foo'],
+  ]
+  for (const [rule, command] of GUARDED)
+    test(`what follows a subcommand of git that only reads is guarded: ${command}`, async () => {
+      using at = ground()
+      assert.equal(await verdict(at, `run_shell_command ${command}`, { rules: { user: { allow: [rule] } } }), 'ask')
+    })
+
   test('a tool with the name of a harmless command is not allowed by the built-in rules', async () => {
     using at = ground()
     assert.equal(await verdict(at, 'run_shell_command date'), 'allow')

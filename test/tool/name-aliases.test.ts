@@ -85,11 +85,33 @@ describe('names that other agents have for the tools', () => {
       for (const { name } of nameAliases) {
         if (programs.includes(name)) continue
         try {
-          assert.ok(toAllowRules([name]).includes(spec.name), `${name} is taken for ${toAllowRules([name]).join()}`)
+          assert.ok(
+            toAllowRules([name], '/w').includes(spec.name),
+            `${name} is taken for ${toAllowRules([name], '/w').join()}`,
+          )
         } catch (error) {
           assert.ok(error instanceof UserError, String(error))
         }
       }
+  })
+
+  test('--allowed-tools: brackets of other agents keep their meaning', () => {
+    for (const [item, rules] of [
+      ['Read(//etc/hosts)', ['read_file(/etc/hosts)', 'read_many_files(/etc/hosts)']],
+      ['Write(/src/**)', ['write_file(/w/src/**)']],
+      ['Write(./a.ts)', ['write_file(/w/a.ts)']],
+      ['Write(.//a.ts)', ['write_file(/w/a.ts)']],
+      ['Write(src/**)', ['write_file(src/**)']],
+      ['WebFetch(domain:example.com)', ['web_fetch(example.com)']],
+      ['Bash(git diff:*)', ['run_shell_command(git diff *)']],
+      ['Bash(npm test)', ['run_shell_command(=npm test)']],
+      ['mcp__db__query', ['db__query']],
+      ['mcp__db', ['db__*']],
+    ] as const)
+      assert.deepEqual(toAllowRules([item], '/w'), rules, item)
+    for (const item of ['mcp__db__query(readonly)', 'mcp__db(x)', 'Bash()', 'Read( )', 'NotebookEdit'])
+      assert.throws(() => toAllowRules([item], '/w'), UserError, item)
+    assert.throws(() => toAllowRules(['Write(/src/**)'], '/w/[a]'), /write write_file\(src\/\*\*\)/)
   })
 
   test('no two tools claim a name, and none claims the name of another', () => {

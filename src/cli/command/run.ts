@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { parseArgs } from 'node:util'
 import { COMMAND_WORDS } from '../commands.ts'
@@ -7,6 +8,7 @@ import { listNearestNames } from '../args/nearest-name.ts'
 import { RUN_OPTIONS } from '../args/options.ts'
 import { printHelp } from '../args/print-help.ts'
 import { NPM_START_COMMAND, getInvocationName } from '../args/invocation-name.ts'
+import { realPathOrSelf } from '../paths/folders.ts'
 import { readStdin } from '../stdin.ts'
 
 /** `dragoman [options] [prompt]`: works on a prompt; without a prompt and a model, runs the tour. */
@@ -45,7 +47,7 @@ async function parseArguments(argv: readonly string[]): Promise<RunArgs> {
   const args = parseRunArgs(argv)
   if (args.allowedTools.length === 0) return args
   const { toAllowRules } = await import('../setup/allowed-tools.ts')
-  return { ...args, allowedTools: toAllowRules(args.allowedTools) }
+  return { ...args, allowedTools: toAllowRules(args.allowedTools, realPathOrSelf(resolve(args.cwd ?? '.'))) }
 }
 
 /**

@@ -7,28 +7,31 @@ import { UserError } from '../user-error.ts'
 
 /** Tools that other agents have and that do not exist here, or that no rule can allow. */
 const UNAVAILABLE_TOOLS =
-  'write_todos todowrite todoread update_plan task subagent spawn_agent activate_skill ask_user enter_plan_mode exit_plan_mode ' +
+  'NotebookEdit write_todos todowrite todoread update_plan task subagent spawn_agent activate_skill ask_user enter_plan_mode exit_plan_mode ' +
   'browser_action ask_followup_question attempt_completion list_code_definition_names get_internal_docs'
 
 /**
  * Turns the items of `--allowed-tools` into rules. Names of other agents' tools, with what stands in their brackets, become
  * rules about ours; an unknown name is an error, because a rule that matches nothing would be ignored silently.
  */
-export function toAllowRules(items: readonly string[]): readonly string[] {
+export function toAllowRules(items: readonly string[], folder: string): readonly string[] {
   const tools = listAllBuiltins()
-  return items.flatMap((item) => toRules(item, tools))
+  return items.flatMap((item) => toRules(item, tools, folder))
 }
 
-function toRules(item: string, tools: readonly Tool[]): readonly string[] {
+function toRules(item: string, tools: readonly Tool[], folder: string): readonly string[] {
   const items = splitAtBlanks(item)
   if (
     items.length > 1 &&
     items.every((one) => one.startsWith('mcp__') || findByAlias(parseToolName(one), tools).length > 0)
   )
-    return items.flatMap((one) => toRules(one, tools))
+    return items.flatMap((one) => toRules(one, tools, folder))
   const [, name = '', , argument] = /^([\w.*-]+)(\((.*)\))?$/s.exec(item.trim()) ?? []
   if (name === '') return [item]
+  if (argument?.trim() === '') throw new UserError(`“${item}” has nothing between its brackets`)
   const mcpName = /^mcp__([^_]+(?:_[^_]+)*)(?:__(.+))?$/.exec(name)
+  if (mcpName && argument !== undefined)
+    throw new UserError(`“${item}” has brackets, but rules about tools of MCP servers cannot have any`)
   if (mcpName) return [`${mcpName[1] ?? ''}__${mcpName[2] ?? '*'}`]
   if (UNAVAILABLE_TOOLS.split(' ').includes(name)) throw new UserError(describeUnknownTool(name))
   const names = tools.map(({ spec }) => spec.name)
@@ -38,7 +41,7 @@ function toRules(item: string, tools: readonly Tool[]): readonly string[] {
     throw new UserError(
       `“${name}” is not a tool here; write ${meant.join(',')} for the tool, ${SHELL_TOOL_NAME}(${name}) for the command`,
     )
-  if (meant.length > 0) return meant.map((tool) => translateRule(tool, argument, name))
+  if (meant.length > 0) return meant.map((tool) => translateRule(tool, argument, name, folder))
   const near = matchSimilarNames([name], [...names, ...tools.flatMap(listAliases)]).get(name)
   if (near !== undefined) throw new UserError(`there is no tool ${name}; did you mean ${near}?`)
   if (/^[A-Z][a-z]+(?:[A-Z]\w*)?$/.test(name)) throw new UserError(describeUnknownTool(name))
@@ -67,14 +70,22 @@ function splitAtBlanks(text: string): string[] {
 }
 
 /**
- * Claude Code writes `Bash(git diff:*)` for a prefix, `Bash(npm test)` for exactly that command, `WebFetch(domain:example.com)`
- * and `Read(//etc/hosts)`. Other agents mean the beginning of a command, as rules here do.
+ * Claude Code writes `Bash(git diff:*)` for a prefix, `Bash(npm test)` for exactly that command, `WebFetch(domain:example.com)`,
+ * and paths as `//etc/hosts` (absolute), `/src/**` or `./src/**` (from the project) and `src/**`. Other agents mean the beginning
+ * of a command, as rules here do.
  */
-function translateRule(tool: string, argument: string | undefined, foreignName: string): string {
+function translateRule(tool: string, argument: string | undefined, foreignName: string, folder: string): string {
   const trimmed = argument?.trim()
-  if (trimmed === undefined || trimmed === '' || trimmed === '*') return tool
-  if (tool !== SHELL_TOOL_NAME) return `${tool}(${trimmed.replace(/^domain:|^\/(?=\/)|^\.\//, '')})`
-  const prefix = /^(.*?)(?::\*| \*)$/s.exec(trimmed)?.[1]
-  if (prefix !== undefined) return `${tool}(${prefix} *)`
-  return foreignName === 'Bash' ? `${tool}(=${trimmed})` : `${tool}(${trimmed})`
+  if (trimmed === undefined || trimmed === '*') return tool
+  if (tool === SHELL_TOOL_NAME) {
+    const prefix = /^(.*?)(?::\*| \*)$/s.exec(trimmed)?.[1]
+    if (prefix !== undefined) return `${tool}(${prefix} *)`
+    return foreignName === 'Bash' ? `${tool}(=${trimmed})` : `${tool}(${trimmed})`
+  }
+  if (trimmed.startsWith('//')) return `${tool}(${trimmed.slice(1)})`
+  const fromProject = /^\.?\/+([^]*)$/.exec(trimmed)?.[1]
+  if (fromProject === undefined) return `${tool}(${trimmed.replace(/^domain:/, '')})`
+  if (/[*?[\]{}()\\!]/.test(folder))
+    throw new UserError(`“${foreignName}(${trimmed})” cannot be used in ${folder}; write ${tool}(${fromProject})`)
+  return `${tool}(${folder}/${fromProject})`
 }

@@ -38,8 +38,8 @@ export function parseRule(
   }
   const argument = brackets.trim()
   if (argument === '') return { problem: `the rule “${text}” has nothing between its brackets` }
-  if (tool === SHELL_TOOL_NAME && argument !== '*')
-    return { ...parseCommandRule(argument, verdict, trimmed), tool, argument }
+  const isForCommands = tool === SHELL_TOOL_NAME || (tool !== '*' && matchesGlob(SHELL_TOOL_NAME, tool))
+  if (isForCommands && argument !== '*') return { ...parseCommandRule(argument, verdict, trimmed), tool, argument }
   if (tool.includes('__') && argument !== '*')
     return { problem: `the rule “${text}” has brackets, but rules about tools of MCP servers cannot have any` }
   return { text: trimmed, verdict, tool, argument }
@@ -104,7 +104,8 @@ export function coversPath(
 ): boolean {
   if (!namesTool(rule, tool)) return false
   const { argument } = rule
-  if (argument === undefined) return true
+  // A rule that asks or denies holds for the whole tool; one that allows, in the workspace.
+  if (argument === undefined || (argument === '*' && rule.verdict !== 'allow')) return true
   const fullPattern = argument.startsWith('~/') ? `${home ?? '~'}${argument.slice(1)}` : argument
   if (fullPattern.startsWith('/')) return matchesPathPattern(toPathSegments(path), fullPattern)
   return folder !== undefined && matchesPathSuffix(toPathSegments(path.slice(folder.length)), fullPattern)

@@ -15,6 +15,8 @@ export interface HarmlessCommandSpec {
   readonly replacesFirstOperand?: readonly string[]
   /** At most so many other words. */
   readonly maxOperands?: number
+  /** A word that begins with `@` names a file with further arguments, which may be any. */
+  readonly expandsArgumentFiles?: true
   /** What each of the other words must look like. */
   readonly operandPattern?: RegExp
   /** One of these options must be there. */
@@ -71,6 +73,8 @@ export function parseArguments(
   words: readonly string[],
   findPathRisk: (word: string) => string | undefined,
 ): ParsedArguments | string {
+  const argumentFile = spec.expandsArgumentFiles && words.find((word) => /^(?:-\w|--[\w-]+=)?@/.test(word))
+  if (argumentFile) return `“${argumentFile}” is a file with further arguments`
   const unknownWord = spec.findWordsRisk?.(words, findPathRisk)
   if (unknownWord !== undefined) return unknownWord
   if (spec.findWordsRisk) return { options: [], operands: words, paths: [] }

@@ -204,7 +204,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   cmp: { options: '-b -i= -l -n= -s --print-bytes --silent --quiet --verbose', operands: 'paths', maxOperands: 2 },
   od: { options: '-A= -c -d -j= -N= -o -s -t= -v -w? -x', operands: 'paths' },
   hexdump: { options: '-b -c -C -d -n= -o -s= -v -x', operands: 'paths' },
-  strings: { options: '-a -n= -t= -e=', operands: 'paths' },
+  strings: { options: '-a -n= -t= -e=', operands: 'paths', expandsArgumentFiles: true },
   readlink: { options: '-e -f -m -n -z --canonicalize', operands: 'paths' },
   ...Object.fromEntries(
     ['md5sum', 'sha1sum', 'sha224sum', 'sha256sum', 'sha384sum', 'sha512sum', 'b2sum', 'cksum', 'sum'].map((name) => [
@@ -223,18 +223,8 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   exa: EZA_SPEC,
   eza: EZA_SPEC,
   fmt: { options: '-c -s -t -u -w= --width= --uniform-spacing --split-only', operands: 'paths' },
-  // They print counts, and nothing of what is in the files.
+  // It prints counts, and nothing of what is in the files.
   tokei: { options: '-f -C -s= -t= -e= --files --compact --sort= --types= --exclude= --hidden', operands: 'paths' },
-  scc: {
-    options: '-a -c -d -i= -n= -s= -w --by-file --no-complexity --no-cocomo --include-ext= --sort= --wide',
-    operands: 'paths',
-  },
-  nm: {
-    options: '-a -A -C -D -g -n -p -r -S -u --demangle? --defined-only --undefined-only --extern-only',
-    operands: 'paths',
-  },
-  size: { options: '-A -B -d -x -t', operands: 'paths' },
-  readelf: { options: '-a -d -e -h -l -n -r -s -S -V -W', operands: 'paths' },
   vmstat: { options: '-s -d -w -S=', operands: 'text', operandPattern: /^\d{1,2}$/, maxOperands: 2 },
   lsblk: { options: '-a -f -l -m -p -J -o= -t', operands: 'none' },
   getconf: { options: '-a', operands: 'text', operandPattern: /^[A-Z_0-9]+$/, maxOperands: 1 },
@@ -345,7 +335,10 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
 /** What `tar` and `jar` list of an archive. With a colon, its name would be that of another machine. */
 function archiveListSpecs(names: readonly string[]): Record<string, HarmlessCommandSpec> {
   return Object.fromEntries(
-    names.map((name) => [name, { options: '', operands: 'paths', operandPattern: /^[^:-][^:]*$/ }]),
+    names.map((name) => [
+      name,
+      { options: '', operands: 'paths', operandPattern: /^[^:-][^:]*$/, expandsArgumentFiles: true },
+    ]),
   )
 }
 

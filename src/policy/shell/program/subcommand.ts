@@ -27,7 +27,7 @@ const SUBCOMMANDS: readonly (readonly string[])[] = `
   helm list, helm lint, helm template
   gh pr list, gh pr view, gh pr diff, gh pr checks, gh issue list, gh issue view, gh run list, gh run view
   git add, git commit, git checkout, git switch, git restore, git stash, git merge, git cherry-pick, git revert, git mv
-  git tag, git branch, git fetch, git pull
+  git tag, git branch, git fetch, git pull, git diff, git log, git show, git blame, git grep, git shortlog
   mkdir, touch
 `
   .trim()
@@ -138,6 +138,10 @@ const PROGRAM_RISKS: readonly ProgramRisk[] = [
   // A module with a version is fetched.
   { programs: 'go', long: 'c o ldflags gcflags asmflags gccgoflags pkgdir mod', words: /^--?[Co](?:=|$)|^[^-][^]*@/ },
   { programs: 'git', long: 'strategy edit refmap recurse-submodules', words: /^-[cCOFs]/ },
+  {
+    programs: 'diff log show blame grep shortlog',
+    long: 'output ext-diff textconv no-index open-files-in-pager contents file filters',
+  },
   { programs: 'pytest python python3 uv poetry', words: /^-[pco]/ },
   {
     programs: 'mvn gradle gradlew mvnw',
