@@ -31,7 +31,7 @@ export async function checkCommand(
   // Only what is proved harmless runs: the rules of a plan hold no permissions of the person's own.
   if (mode === 'plan' && verdict !== 'deny' && (verdict === 'ask' || !inside || !pathContext.disk))
     return denyInPlanMode()
-  if (shellDecision.firm) return toDecision(verdict, rule, why)
+  if (shellDecision.isFinal) return toDecision(verdict, rule, why)
   if (toolRule?.verdict === 'ask') return toDecision('ask', toolRule.text, `The rule “${toolRule.text}” asks about it.`)
   if (toolRule?.verdict === 'allow') return toDecision('allow', toolRule.text, `The rule “${toolRule.text}” allows it.`)
   if (mode === 'yolo') return toDecision('allow', 'mode yolo', 'Everything is allowed.')

@@ -106,11 +106,11 @@ async function openModel(name: string, config: Config, open: (target: Endpoint) 
   }
   const target = resolveEndpoint(name, config)
   if ('problem' in target) throw new UserError(target.problem, target.code)
-  const own = withConfiguredWindow(target, config)
-  const opened = withAdaptation(own, open)
+  const configured = withConfiguredWindow(target, config)
+  const opened = withAdaptation(configured, open)
   // The window in the user's settings takes precedence over that of the server.
   return {
-    model: own === target ? withServerContextWindow(opened, target, getSharedHttpClient) : opened,
+    model: configured === target ? withServerContextWindow(opened, target, getSharedHttpClient) : opened,
     close: () => Promise.resolve(),
   }
 }

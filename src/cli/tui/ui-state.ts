@@ -74,8 +74,8 @@ export const INITIAL_APPROVAL_VIEW_STATE: ApprovalViewState = { at: 0, top: 0, s
  */
 export function addApprovalRequest(state: UiState, ask: ApprovalRequest): UiState {
   const calls = state.conversation.live.flatMap((block) => (block.kind === 'call' ? [block.call.call.id] : []))
-  const place = calls.indexOf(ask.call)
-  const after = state.approvals.findIndex(({ call }) => place >= 0 && calls.indexOf(call) > place)
+  const callIndex = calls.indexOf(ask.call)
+  const after = state.approvals.findIndex(({ call }) => callIndex >= 0 && calls.indexOf(call) > callIndex)
   if (after < 0) return { ...state, approvals: [...state.approvals, ask] }
   const at = state.approvalView.at + (after <= state.approvalView.at ? 1 : 0)
   return { ...state, approvals: state.approvals.toSpliced(after, 0, ask), approvalView: { ...state.approvalView, at } }

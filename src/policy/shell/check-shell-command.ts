@@ -40,7 +40,7 @@ export interface ShellDecision {
   /** Is one of them known to need the network? */
   readonly needsNetwork?: true
   /** Does this hold in every mode? */
-  readonly firm: boolean
+  readonly isFinal: boolean
   /** Was the text understood as a whole? */
   readonly understood: boolean
   /** It is allowed only if git starts none of the programs that settings name. */
@@ -99,7 +99,7 @@ function checkParsedText(
     ...found.commands.flatMap((command) => findRestrictingRules(command, ruleSet)),
   ]
   const worst = dangers.find(({ verdict }) => verdict === 'deny') ?? dangers[0]
-  if (worst) return { ...worst, firm: true, ...known }
+  if (worst) return { ...worst, isFinal: true, ...known }
   if (!complete)
     return { ...finalDecision('deny', 'limits', 'It is too complicated to be judged; put it into a file.'), ...known }
 
@@ -117,7 +117,10 @@ const MAX_AUTO_ALLOWED_CHARS = 20_000
 const MAX_COMMAND_BYTES = 100_000
 const MAX_COMMANDS = 64
 
-type CoreDecision = Pick<ShellDecision, 'verdict' | 'rule' | 'why' | 'firm' | 'gitHelpers' | 'always' | 'subcommands'>
+type CoreDecision = Pick<
+  ShellDecision,
+  'verdict' | 'rule' | 'why' | 'isFinal' | 'gitHelpers' | 'always' | 'subcommands'
+>
 
 function checkPlainCommands(commands: readonly PlainCommand[], start: string, context: ShellContext): CoreDecision {
   if (commands.length > MAX_COMMANDS)
@@ -154,7 +157,7 @@ function checkPlainCommands(commands: readonly PlainCommand[], start: string, co
       git.every(({ isProvenHarmless }) => isProvenHarmless) && { gitHelpers: 'off' as const }
     const isProved = allowedCommands.every(({ isBuiltinRule }) => isBuiltinRule)
     const reason = isProved ? 'It is proved harmless.' : `Your rules allow it: ${rule}.`
-    return { verdict: 'allow', rule, why: reason, firm: false, ...gitHelpers }
+    return { verdict: 'allow', rule, why: reason, isFinal: false, ...gitHelpers }
   }
   const rules = missing.map(({ words }) => quoteRuleWords(words)).filter((words) => words !== undefined)
   const whole =
@@ -360,9 +363,9 @@ function unique(texts: readonly string[]): string[] {
 }
 
 function askBecause(why: string): CoreDecision {
-  return { verdict: 'ask', rule: 'not proved harmless', why, firm: false }
+  return { verdict: 'ask', rule: 'not proved harmless', why, isFinal: false }
 }
 
 function finalDecision(verdict: Verdict, rule: string, why: string): ShellDecision {
-  return { verdict, rule, why, programs: [], firm: true, understood: false }
+  return { verdict, rule, why, programs: [], isFinal: true, understood: false }
 }

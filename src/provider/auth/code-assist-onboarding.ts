@@ -78,7 +78,7 @@ async function callMethod(
   what: string,
   body?: JsonObject,
 ): Promise<JsonResponse> {
-  const place = body ? `/v1internal:${what}` : `/v1internal/${what}`
+  const path = body ? `/v1internal:${what}` : `/v1internal/${what}`
   const key = endpoint.credential && buildKeyHeader(endpoint.credential, await endpoint.credential.read())
   const headers = {
     'content-type': 'application/json',
@@ -88,7 +88,7 @@ async function callMethod(
     ...endpoint.credential?.headers,
     ...key,
   }
-  const request = { url: new URL(`${endpoint.baseUrl}${place}`), headers }
+  const request = { url: new URL(`${endpoint.baseUrl}${path}`), headers }
   return fetchJson(
     httpClient,
     body ? { ...request, body: [JSON.stringify(body)] } : { ...request, method: 'GET', body: [] },

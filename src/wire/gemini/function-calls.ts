@@ -34,10 +34,10 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
   const repeatable = new Map<string, SeenCall[]>()
   let frames = 0
   let lastFrameText: string | undefined
-  let partial: { readonly slot: PendingCall; readonly index: number; readonly writer: PartialArgsWriter } | undefined
+  let partial: { readonly call: PendingCall; readonly index: number; readonly writer: PartialArgsWriter } | undefined
 
   function write(text: string): void {
-    if (partial && text !== '') builder.calls.extend(partial.slot, { args: text })
+    if (partial && text !== '') builder.calls.extend(partial.call, { args: text })
   }
 
   function closePartial(): void {
@@ -51,8 +51,8 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
   /** Does this continue a call that is sent in pieces? Only its first piece has the name. */
   function continuesPartial(id: string | undefined, name: string | undefined): boolean {
     if (!partial) return false
-    if (name !== undefined && name !== partial.slot.nameFragments[0]) return false
-    return id === undefined ? name === undefined : id === partial.slot.wireId
+    if (name !== undefined && name !== partial.call.nameFragments[0]) return false
+    return id === undefined ? name === undefined : id === partial.call.wireId
   }
 
   /**
@@ -86,14 +86,14 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
     }
     attachSignature(pendingCall, part)
     if (!inPieces) return
-    partial = { slot: pendingCall, index, writer: createPartialArgsWriter() }
+    partial = { call: pendingCall, index, writer: createPartialArgsWriter() }
     extend(functionCall)
   }
 
   function extend(functionCall: GeminiPart): void {
     if (!partial) return
     write(partial.writer.push(functionCall['partialArgs']))
-    const { slot: pendingCall } = partial
+    const { call: pendingCall } = partial
     if (functionCall['willContinue'] !== true) closePartial()
     if (isObject(functionCall['args']) && Object.keys(functionCall['args']).length > 0)
       builder.calls.replaceArguments(pendingCall, functionCall['args'])
@@ -118,7 +118,7 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
       const id = nonBlankString(functionCall['id'])
       const name = nonBlankString(functionCall['name'])
       if (continuesPartial(id, name)) {
-        if (partial) attachSignature(partial.slot, part)
+        if (partial) attachSignature(partial.call, part)
         return extend(functionCall)
       }
       closePartial()

@@ -74,7 +74,7 @@ export function showLastCall({ ui, session }: AppParts): void {
   const running = ui.state.conversation.live.find((block) => block.kind === 'call' && block.call.status === 'executing')
   if (running?.kind === 'call') {
     const seconds = Math.floor((Date.now() - running.since) / 1000)
-    const head = renderCall(running.call, { look: ui.viewOptions, seconds, progress: '', open: true })
+    const head = renderCall(running.call, { viewOptions: ui.viewOptions, seconds, progress: '', open: true })
     const output = escapeForTerminal(running.progress.trimEnd(), 'tool-output')
     return ui.print([[], ...head, ...output.split('\n').map((row) => createStyledLine(`  ${row}`, 'quiet'))])
   }
@@ -82,5 +82,5 @@ export function showLastCall({ ui, session }: AppParts): void {
   const entry = entries.findLast((one) => one.kind === 'result')
   if (!entry) return ui.notify('No tool has run yet.', 'warn')
   const finished = toFinishedCall(entry, findCallPart(turns, entry.result.id))
-  ui.print([[], ...renderCall(finished, { look: ui.viewOptions, seconds: 0, progress: '', open: true })])
+  ui.print([[], ...renderCall(finished, { viewOptions: ui.viewOptions, seconds: 0, progress: '', open: true })])
 }

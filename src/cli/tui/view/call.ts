@@ -25,11 +25,11 @@ const MAX_OUTPUT_LINES = 8
 export function renderCall(
   call: CallState,
   {
-    look: viewOptions,
+    viewOptions,
     seconds,
     progress,
     open,
-  }: { look: ViewOptions; seconds: number; progress: string; open: boolean },
+  }: { viewOptions: ViewOptions; seconds: number; progress: string; open: boolean },
 ): StyledLine[] {
   const { width } = viewOptions
   const state = STATE_STYLES[callDisplayState(call)]

@@ -65,7 +65,7 @@ function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now
       return renderThought(block, width)
     case 'call':
       return renderCall(block.call, {
-        look: viewOptions,
+        viewOptions: viewOptions,
         seconds: Math.floor((now - block.since) / 1000),
         progress: escapeForTerminal(block.progress, 'tool-output'),
         open: false,

@@ -90,11 +90,11 @@ function createIndexLookup(): (folder: string) => readonly PathSegments[] {
     return paths
   }
   const listNamed = (folder: string, depth: number): PathSegments[] => {
-    const own = findGitFolder(folder)
-    if (own === undefined || depth > MAX_DEPTH) return []
-    const indexes = listNames(own).filter((name) => name === 'index' || name.startsWith('sharedindex.'))
+    const gitFolder = findGitFolder(folder)
+    if (gitFolder === undefined || depth > MAX_DEPTH) return []
+    const indexes = listNames(gitFolder).filter((name) => name === 'index' || name.startsWith('sharedindex.'))
     return indexes
-      .flatMap((name) => readIndex(join(own, name)))
+      .flatMap((name) => readIndex(join(gitFolder, name)))
       .flatMap((segments) => [
         segments,
         ...listNamed(join(folder, ...segments), depth + 1).map((inner) => [...segments, ...inner]),

@@ -19,7 +19,7 @@ export function findRepositoryRisk(folder: string, disk: DiskView): string | und
 export function findRepositories(folder: string, disk: DiskView): GitRepository[] {
   return listAncestors(folder).flatMap((at) => {
     const found = disk.exists(posix.join(at, '.git')) ? locateRepository(at, disk) : undefined
-    return found && 'own' in found ? [found] : []
+    return found && 'gitFolder' in found ? [found] : []
   })
 }
 
@@ -34,7 +34,7 @@ export function findRemoteUrlRisk(folder: string, disk: DiskView): string | unde
 /** A repository: its working folder, its own folder, and the one that it shares with other working folders. */
 export interface GitRepository {
   readonly top: string
-  readonly own: string
+  readonly gitFolder: string
   readonly commonFolder: string
 }
 
@@ -51,7 +51,7 @@ function findCandidateRisk(top: string, disk: DiskView): string | undefined {
   return 'doubt' in found ? found.doubt : findSettingsRisk(found, disk)
 }
 
-function findSettingsRisk({ top, own: gitFolder, commonFolder }: GitRepository, disk: DiskView): string | undefined {
+function findSettingsRisk({ top, gitFolder, commonFolder }: GitRepository, disk: DiskView): string | undefined {
   const settings = readTextFile(posix.join(commonFolder, 'config'), disk)
   if (settings === undefined) return 'the settings of the repository cannot be read'
   const special = posix.join(gitFolder, 'config.worktree')
@@ -97,7 +97,7 @@ function locateRepository(top: string, disk: DiskView): GitRepository | { readon
   if (kind !== 'folder') return { doubt: `${gitFolder} is neither a folder nor a file` }
   // Only a working folder beside the main one has its settings elsewhere, and then `.git` is a file.
   if (disk.exists(posix.join(gitFolder, 'commondir'))) return { doubt: 'the settings of the repository lie elsewhere' }
-  return { top, own: gitFolder, commonFolder: gitFolder }
+  return { top, gitFolder, commonFolder: gitFolder }
 }
 
 /** A working folder beside the main one, whose repository lies elsewhere and knows of it. */
@@ -111,7 +111,7 @@ function locateLinkedWorktree(top: string, file: string, disk: DiskView): GitRep
   if (back === undefined || commonFolder === undefined || commonFolder === '') return risk
   // Who writes a `.git` file cannot also write into a repository of the person's elsewhere.
   if (disk.realPath(posix.resolve(gitFolder, back)) !== disk.realPath(file)) return risk
-  return { top, own: gitFolder, commonFolder: posix.resolve(gitFolder, commonFolder) }
+  return { top, gitFolder, commonFolder: posix.resolve(gitFolder, commonFolder) }
 }
 
 function readTextFile(path: string, disk: DiskView): string | undefined {

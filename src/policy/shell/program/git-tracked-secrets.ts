@@ -16,11 +16,11 @@ export function findTrackedSecret(args: ParsedArguments, folder: string, pathCon
   // What was stashed may hold files that were never tracked.
   if (args.operands.some((word) => /stash/.test(word))) return 'what was stashed may hold secrets'
   if (hasOption(args, '-a', '--text', '--binary')) return 'it would show what secret files of the past hold'
-  for (const { top, own } of findRepositories(folder, disk)) {
+  for (const { top, gitFolder } of findRepositories(folder, disk)) {
     const limits = listPathLimits(args, folder, top, disk)
-    const shared = (disk.list(own) ?? []).filter(({ name }) => name.startsWith('sharedindex.'))
+    const shared = (disk.list(gitFolder) ?? []).filter(({ name }) => name.startsWith('sharedindex.'))
     for (const name of ['index', ...shared.map((entry) => entry.name)]) {
-      const bytes = disk.read(posix.join(own, name))
+      const bytes = disk.read(posix.join(gitFolder, name))
       const entries = bytes ? parseGitIndexEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) : []
       if (!entries) return 'the index of the repository is not understood'
       const secret = entries

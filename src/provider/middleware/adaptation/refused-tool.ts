@@ -10,8 +10,8 @@ export function findRefusedToolByIndex(
   const declared = declareTools(tools, profile.dialect).tools
   for (const pattern of TOOL_INDEX_PATTERNS) {
     const indices = pattern.exec(`${param} ${message}`)?.slice(1) ?? []
-    const place = indices.find((digits) => digits !== undefined)
-    const tool = place === undefined ? undefined : declared[Number(place)]
+    const index = indices.find((digits) => digits !== undefined)
+    const tool = index === undefined ? undefined : declared[Number(index)]
     if (tool) return tool.originalName
   }
   return undefined
