@@ -3,6 +3,7 @@ import type { Entry } from '../../../session/log/entry.ts'
 import { findOpenCalls } from '../../../session/open-calls.ts'
 import type { SessionContents } from '../../../session/store/store.ts'
 import type { ApprovalDetails } from '../../../tool/tool.ts'
+import { formatApprovalBody, formatApprovalTitle, OFFLINE_NOTE } from '../../tui/view/approval-question.ts'
 
 export type LoggedApprovalRequest = Extract<Entry, { kind: 'ask' }>
 
@@ -18,32 +19,12 @@ export function findOpenApprovals(
   ) as LoggedApprovalRequest[]
 }
 
-/** The whole request: nothing is masked or shortened. */
+/** The whole request, as the terminal asks it: nothing is masked or shortened. */
 export function formatApprovalRequest({ details: logged }: LoggedApprovalRequest): string {
   const details = logged as unknown as ApprovalDetails
-  const quote = (text: string): string => text.replace(/\n$/, '').replace(/^/gm, '│ ')
-  const quoteRevealed = (text: string): string => quote(sanitizeQuestion(text, { reveal: true }).text)
-  const name = (text: string): string => sanitizeText(text, 'file-name')
-  switch (details.kind) {
-    case 'exec': {
-      const networkNote = details.isOffline ? 'It needs network access, which the sandbox blocks.\n' : ''
-      return `Run this in ${name(details.folder)}?\n${quoteRevealed(details.command)}\n${networkNote}`
-    }
-    case 'edit':
-      return `Change ${name(details.filePath)}?\n${quote(sanitizeText(details.fileDiff, 'diff'))}\n`
-    case 'plan':
-      return `Carry out this plan?\n${quoteRevealed(details.plan)}\n`
-    case 'info':
-      return `${name(details.title)}?\n${quoteRevealed([details.prompt, ...(details.urls ?? [])].join('\n'))}\n`
-    case 'sandbox':
-      return `${name(details.title)}\n${quoteRevealed(details.command)}\n`
-    case 'mcp': {
-      const { toolName, serverName, input = '', changes } = details
-      const changeNote =
-        changes === undefined ? '' : `It has changed since you allowed it:\n${quoteRevealed(changes)}\n`
-      return `Call ${name(toolName)} of the server ${name(serverName)}?\n${changeNote}${quoteRevealed(input)}\n`
-    }
-    default:
-      return details satisfies never
-  }
+  const body = formatApprovalBody(details)
+  const text = details.kind === 'edit' ? sanitizeText(body, 'diff') : sanitizeQuestion(body, { reveal: true }).text
+  const note = details.kind === 'exec' && details.isOffline ? `${OFFLINE_NOTE}\n` : ''
+  const title = sanitizeText(formatApprovalTitle(details, undefined), 'file-name')
+  return `${title}\n${text.replace(/\n$/, '').replace(/^/gm, '│ ')}\n${note}`
 }

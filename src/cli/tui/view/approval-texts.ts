@@ -3,8 +3,8 @@ import { sanitizeQuestion } from '../../../policy/text/sanitize.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { layoutExactRows } from '../term/exact-rows.ts'
 import { type StyledLine, type StyledSpan, createStyledLine, wrapLine } from '../term/styled-line.ts'
-import { countDiffLines, renderDiff } from './diff.ts'
-import { toRootRelativePath } from './display-path.ts'
+import { formatApprovalBody, OFFLINE_NOTE } from './approval-question.ts'
+import { renderDiff } from './diff.ts'
 import { toSingleRow } from './shorten.ts'
 
 /** The texts of an approval request in one width. */
@@ -32,55 +32,13 @@ export function renderApprovalTexts(ask: ApprovalRequest, width: number, isRevea
 
 const textsCache = new WeakMap<ApprovalRequest, readonly ApprovalTexts[]>()
 
-export function formatApprovalTitle({ details }: ApprovalRequest, root: string | undefined): string {
-  switch (details.kind) {
-    case 'edit': {
-      const { added, removed } = countDiffLines(details.fileDiff)
-      const verb = details.originalContent === null ? 'Create' : 'Change'
-      return `${verb} ${toRootRelativePath(root, details.filePath)}? +${added} −${removed}`
-    }
-    case 'exec': {
-      const folder = toRootRelativePath(root, details.folder)
-      return folder === '.' ? 'Run this?' : `Run this in ${folder}?`
-    }
-    case 'plan':
-      return 'Carry out this plan?'
-    case 'mcp':
-      return `Call ${details.toolDisplayName} of the server ${details.serverName}?`
-    case 'sandbox':
-    case 'info':
-      return details.title
-    default:
-      return details satisfies never
-  }
-}
-
 function renderBody({ details }: ApprovalRequest, width: number, reveal: boolean) {
   if (details.kind === 'edit') {
     const diff = renderDiff(escapeForTerminal(details.fileDiff, 'diff'), width)
     return { lines: diff.length > 0 ? diff : [createStyledLine('Nothing would change.', 'quiet')], hiddenSecrets: 0 }
   }
-  const { text, secrets } = sanitizeQuestion(bodyText(details), { reveal })
+  const { text, secrets } = sanitizeQuestion(formatApprovalBody(details), { reveal })
   return { lines: renderQuoted(text, width), hiddenSecrets: secrets }
-}
-
-function bodyText(details: Exclude<ApprovalRequest['details'], { kind: 'edit' }>): string {
-  switch (details.kind) {
-    case 'exec':
-    case 'sandbox':
-      return details.command
-    case 'plan':
-      return details.plan
-    case 'info':
-      return [details.prompt, ...(details.urls ?? [])].join('\n')
-    case 'mcp': {
-      const { toolName, input = '', changes } = details
-      const changeNotes = changes === undefined ? [] : ['It has changed since you allowed it:', changes, '']
-      return [...changeNotes, `${toolName} ${input}`].join('\n')
-    }
-    default:
-      return details satisfies never
-  }
 }
 
 /** Text of others stands behind a bar, so that it cannot pass for the question; the bar is broken where a line continues. */
@@ -102,8 +60,6 @@ function renderReason({ decision, details }: ApprovalRequest, width: number): St
     ...wrapLine(createStyledLine(why, 'quiet'), width),
   ]
 }
-
-const OFFLINE_NOTE = 'It needs network access, which the sandbox blocks.'
 
 /** A reason may quote the whole command, which is shown anyway. */
 const MAX_REASON_COLUMNS = 240

@@ -17,7 +17,8 @@ import {
   wrapLine,
 } from '../term/styled-line.ts'
 import { type ApprovalAnswer, listApprovalAnswers } from './approval-answers.ts'
-import { formatApprovalTitle, renderApprovalTexts } from './approval-texts.ts'
+import { formatApprovalTitle } from './approval-question.ts'
+import { renderApprovalTexts } from './approval-texts.ts'
 import { renderEditor, type LinesWithCursor } from './input-box.ts'
 import { toSingleRow } from './shorten.ts'
 
@@ -133,7 +134,7 @@ function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalViewSt
     asking.reasonEditor &&
     renderEditor(asking.reasonEditor, { width, mark: 'Reason: ', most: maxDraftRows(options.rows) })
   const rows = options.rows - (reason?.lines.length ?? 0)
-  const name = escapeForTerminal(formatApprovalTitle(ask, root), 'file-name')
+  const name = escapeForTerminal(formatApprovalTitle(ask.details, root), 'file-name')
   const count = asks.length > 1 ? ` (${asking.at + 1} of ${asks.length}, ←→)` : ''
   const {
     body,
