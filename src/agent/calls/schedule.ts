@@ -115,6 +115,6 @@ const STOP_TEXTS: Record<StopReason, string> = {
 }
 
 function cancelCall({ status, call }: CallState, reason: StopReason): FinishedCall {
-  const text = `${STOP_TEXTS[reason]} ${call.name} ${status === 'executing' ? 'had started and was stopped.' : 'did not run.'}`
+  const text = `${STOP_TEXTS[reason]} ${call.name} ${status === 'executing' ? 'had started and was stopped; it may have had an effect.' : 'did not run.'}`
   return { status: 'cancelled', call, result: createTextResult(call, 'cancelled', text), ms: 0 }
 }
