@@ -1,5 +1,5 @@
 import type { Warning } from '../../model/event.ts'
-import { isObject, type JsonObject, tryParseJson } from '../../model/json.ts'
+import { isObject, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import { toWellFormed, toWellFormedJson } from '../../model/text.ts'
 import type {
@@ -192,10 +192,20 @@ export function toWireArguments(call: CallPart, projection: ToolDeclarations): J
 export function toWireArgumentText(call: CallPart, projection: ToolDeclarations): string {
   const known = ARGUMENT_TEXTS.get(call)
   if (known?.projection === projection) return known.text
-  const plain = JSON.stringify(toWireArguments(call, projection))
+  const plain = stringifyArguments(call, projection)
   const text = isSameJson(call.raw, plain) ? call.raw : plain
   ARGUMENT_TEXTS.set(call, { projection, text })
   return text
+}
+
+/** Arguments that are nested too deeply to be serialised go back as they came. */
+function stringifyArguments(call: CallPart, projection: ToolDeclarations): string {
+  try {
+    return JSON.stringify(toWireArguments(call, projection))
+  } catch (error) {
+    if (error instanceof RangeError) return call.raw
+    throw error
+  }
 }
 
 /** The text of a call that is sent as free text: it was received like this, or the tool is declared like this (T30). */
@@ -273,6 +283,11 @@ function createIdGenerator(context: EncodeContext, idPattern: RegExp, used: IdRe
 }
 
 function isSameJson(raw: string, plain: string): boolean {
-  const value = tryParseJson(raw)
-  return isObject(value) && JSON.stringify(value) === plain
+  try {
+    const value: unknown = JSON.parse(raw)
+    return isObject(value) && JSON.stringify(value) === plain
+  } catch {
+    // Not JSON, or nested too deeply to be serialised.
+    return raw === plain
+  }
 }
