@@ -1,14 +1,14 @@
 /** What a call would do to the world. One declaration feeds the policy, the scheduler, undo and the audit. */
 export type Effect =
   | { readonly kind: 'read'; readonly path: string }
-  /** `own`: a file of the program's own, which only this tool writes, and only in its own form. */
+  /** `isToolOwned`: a file that belongs to Dragoman, which only this tool writes, and only in its own format. */
   | { readonly kind: 'write'; readonly path: string; readonly isToolOwned?: true }
   | { readonly kind: 'exec'; readonly command: string; readonly folder: string }
   /** `urls` are the addresses on that host, where they are known beforehand. */
   | { readonly kind: 'net'; readonly host: string; readonly urls?: readonly string[] }
   /** A plan is put to the person; their yes ends plan mode. */
   | { readonly kind: 'plan' }
-  /** Something that nobody has declared: it is taken to touch everything. `of` says whose tool does it, if not ours. */
+  /** Undeclared: it may do anything. `mcpTool` is set for the tool of an MCP server. */
   | { readonly kind: 'unknown'; readonly mcpTool?: McpToolIdentity }
 
 /** A tool of a server. Rules know it as `server__tool`, whatever it is called to the model. */
@@ -28,8 +28,8 @@ export interface FileIdentity {
 }
 
 /**
- * May these two go on at the same time? Reading and fetching harm nobody; writing harms who reads or writes there; a command may
- * do anything. `placeOf` says what a path really is, because one file has many spellings; where nobody knows it, it may be any.
+ * Must these two not run at the same time? Reads and requests conflict with nothing but writes; a command conflicts with every
+ * access to files. `identify` resolves a path, because one file has many spellings; an unresolved path may be any file.
  */
 export function effectsConflict(
   one: Effect,

@@ -8,7 +8,7 @@ export interface PolicyContext {
   readonly pathContext: PathContext
   readonly ruleSet: RuleSet
   readonly sandboxed?: () => Promise<boolean>
-  /** Commands, with their folders, that the person has approved word for word, each as `textKey` writes it. */
+  /** Commands, with their folders, that the person has approved word for word, each as a key of `createCommandGrantKey`. */
   readonly approved: ReadonlySet<string>
   readonly rejected?: (text: string) => Promise<string | undefined>
 }

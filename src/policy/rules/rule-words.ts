@@ -9,7 +9,7 @@ export function splitRuleWords(text: string): string[] | undefined {
   return text.trim() === '' ? [] : undefined
 }
 
-/** Words as they are written in a rule, so that `wordsIn` reads them back; nothing if they cannot be. */
+/** Words as they are written in a rule, so that `splitRuleWords` reads them back; undefined if that is impossible. */
 export function quoteRuleWords(words: readonly string[]): string | undefined {
   const text = words.map(quoteWord).join(' ')
   const parsedBack = splitRuleWords(text)

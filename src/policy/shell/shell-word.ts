@@ -4,7 +4,7 @@ import type { SyntaxNode } from './syntax-tree.ts'
 export interface ShellWord {
   /** What the program gets, if that is certain: no variable, pattern or expansion in it. */
   readonly exact?: string
-  /** What it most likely gets. `UNKNOWN` stands for what only bash will know. */
+  /** What it most likely gets. `UNKNOWN_VALUE` stands for what only bash will know. */
   readonly guess: string
   /** Has it a pattern (`*`, `?`, `[`) outside of quotes? */
   readonly glob: boolean

@@ -1,4 +1,4 @@
-import { isObject, parseJsonOrUndefined } from '../../model/json.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { findExactOffsets } from './match/find-matches.ts'
 
@@ -64,7 +64,7 @@ function createCorrectionPrompt({ path, current, instruction, old, replacement, 
 /** The answer may have a code fence around it. */
 function parseCorrection(answer: string): CorrectedEdit | undefined {
   const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)
-  const value = parseJsonOrUndefined(body)
+  const value = tryParseJson(body)
   if (!isObject(value)) return undefined
   const { old_string: old, new_string: replacement } = value
   return typeof old === 'string' && typeof replacement === 'string' ? { old, replacement } : undefined

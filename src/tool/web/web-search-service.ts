@@ -1,5 +1,5 @@
 import type { WebClient, WebRequest } from '../../host/host.ts'
-import { isObject, parseJsonOrUndefined } from '../../model/json.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 import type { ReadablePage } from './read-page.ts'
 
 export interface WebSearchOptions {
@@ -73,7 +73,7 @@ export function createWebSearchService({
       const page = await web.fetch({ ...api.request(base, query, key), trusted: true, signal })
       if ('problem' in page) return page
       if (page.status !== 200) return { problem: `${service} answered with status ${page.status}.` }
-      const answer = parseJsonOrUndefined(page.text ?? '')
+      const answer = tryParseJson(page.text ?? '')
       if (!isObject(answer)) return { problem: `${service} did not answer with JSON.` }
       const list = api.list(answer)
       return Array.isArray(list)

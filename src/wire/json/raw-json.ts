@@ -14,7 +14,7 @@ export function markAsRawJson(raw: string): Json {
   }
 }
 
-/** Serialises JSON; text marked by `toRawJson` is written as it is. */
+/** Serialises JSON; text marked by `markAsRawJson` is written as it is. */
 export function stringifyWithRawJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent)
   return text.includes(ESCAPED_MARK)

@@ -6,7 +6,7 @@ import { createLimitedFetch } from './message-limits.ts'
 import { createErrorResponse, parseMessages, getRequestId } from './json-rpc.ts'
 import type { FetchLike, Transport } from './sdk.ts'
 import { defined } from '../../../model/defined.ts'
-import { parseJsonOrUndefined } from '../../../model/json.ts'
+import { tryParseJson } from '../../../model/json.ts'
 
 export interface TransportAttempt {
   readonly transport: Transport
@@ -66,10 +66,10 @@ export async function createSseTransport(
 function createAnswerCheckingFetch(send: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await send(url, init)
-    const id = typeof init?.body === 'string' ? getRequestId(parseJsonOrUndefined(init.body)) : undefined
+    const id = typeof init?.body === 'string' ? getRequestId(tryParseJson(init.body)) : undefined
     const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json')
     if (id === undefined || !response.ok || !isJson) return response
-    const messages = parseMessages(parseJsonOrUndefined(await response.text()))
+    const messages = parseMessages(tryParseJson(await response.text()))
     const isAnswered = messages.some((message) => 'id' in message && message.id === id && !('method' in message))
     const { status, headers } = response
     const all = isAnswered

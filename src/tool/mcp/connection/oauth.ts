@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { isObject, type Json, type JsonObject, parseJsonOrUndefined, stringOrEmpty } from '../../../model/json.ts'
+import { isObject, type Json, type JsonObject, tryParseJson, stringOrEmpty } from '../../../model/json.ts'
 import { type McpServerAddress, explainBlockedUrl } from './server-address.ts'
 import type { McpOAuthConfig } from '../client/server-config.ts'
 import { createServerFetch } from './server-fetch.ts'
@@ -114,7 +114,7 @@ function parseRefreshToken(body: unknown): string | undefined {
 }
 
 function parseTokens(text: string): JsonObject | undefined {
-  const json = parseJsonOrUndefined(text)
+  const json = tryParseJson(text)
   return isObject(json) && typeof json['access_token'] === 'string' ? (json as JsonObject) : undefined
 }
 

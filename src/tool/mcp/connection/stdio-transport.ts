@@ -1,7 +1,7 @@
 import type { StdioProcess, StdioProcesses, StdioProgram } from '../../../host/process/stdio-process.ts'
 import { createLineSplitter, MAX_JSON_RPC_MESSAGE_BYTES } from './message-limits.ts'
 import { formatLogMessage } from '../client/server-log.ts'
-import { parseJsonOrUndefined } from '../../../model/json.ts'
+import { tryParseJson } from '../../../model/json.ts'
 import { parseMessages } from './json-rpc.ts'
 import { McpRequestError } from './request-error.ts'
 import type { Transport } from './sdk.ts'
@@ -32,7 +32,7 @@ export function createStdioTransport(
 
   function handleLine(line: string): void {
     if (isClosed || line === '' || line === '\r') return
-    const messages = parseMessages(parseJsonOrUndefined(line))
+    const messages = parseMessages(tryParseJson(line))
     // Many programs print a greeting to standard output.
     if (messages.length === 0) return log(line)
     for (const message of messages) {
