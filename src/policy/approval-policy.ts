@@ -45,7 +45,7 @@ export function approvalPolicy(options: ApprovalOptions & { readonly mode: Appro
 /**
  * The policies for all modes; what a person allowed for good in one holds in the others. Looking is free inside the folders,
  * commands that are proved harmless are too, and what changes something asks or not as the mode and the rules say. Some
- * things ask in every mode, and some never happen. Throws a `RuleProblem` if a rule is wrong.
+ * things ask in every mode, and some never happen. Throws a `RuleError` if a rule is wrong.
  */
 export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode) => Policy {
   const { rules = {}, allowed = [], rejected, sandboxed } = options
