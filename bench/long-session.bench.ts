@@ -63,7 +63,7 @@ async function measureSession(): Promise<void> {
     description: 'Counts.',
     parameters: { type: 'object', properties: {} },
     effects: () => [],
-    run: () => `counted ${++counted}`,
+    execute: () => `counted ${++counted}`,
   })
   const agent = agentOf(timed, [count], { session: resumeSession(log) })
   for await (const event of run(agent, [{ kind: 'text', text: 'count' }])) {

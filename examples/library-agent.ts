@@ -3,14 +3,14 @@ import { agent, type Model, tool } from 'dragoman'
 
 /** An agent with a tool of its own: asks a model, runs what it calls, and gives its answer. */
 export async function main(model: string | Model): Promise<{ text: string; calls: string[] }> {
-  const weather = tool<{ city: string }>({
+  const weather = tool({
     name: 'get_weather',
     description: 'The weather in a city.',
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
     effects: () => [],
-    run: ({ city }) => `It is sunny in ${city}.`,
+    execute: ({ city }) => `It is sunny in ${city}.`,
   })
-  const helper = agent({ model, tools: [weather], system: 'You are brief.' })
+  const helper = agent({ model, tools: [weather], instructions: 'You are brief.' })
   const run = helper.run('Is it sunny in Berlin?')
   const calls: string[] = []
   let text = ''
@@ -18,7 +18,7 @@ export async function main(model: string | Model): Promise<{ text: string; calls
     if (event.type === 'call' && event.call.status === 'success') calls.push(event.call.call.name)
     if (event.type === 'run-close') text = event.text
   }
-  helper.close()
+  await helper.close()
   return { text, calls }
 }
 

@@ -1,8 +1,25 @@
-export { agent, type AgentOptions, type LibraryAgent } from './agent/create-agent.ts'
-export type { Agent, RunLimits } from './agent/agent.ts'
-export type { ApprovalOutcome, ApprovalReply, ApprovalRequest, CallState } from './agent/calls/call-state.ts'
-export type { RunHandle, RunResult } from './agent/loop/run-handle.ts'
-export { run } from './agent/loop/run.ts'
+export type { RunLimits } from './agent/agent.ts'
+export type { ApprovalRequest, CallState } from './agent/calls/call-state.ts'
+export type {
+  AgentOptions,
+  ApprovalAnswer,
+  InputPart,
+  MediaBytes,
+  ModelSettings,
+  OnApproval,
+  RunOptions,
+} from './agent/library/agent-options.ts'
+export type { PendingApproval } from './agent/library/approvals.ts'
+export { agent } from './agent/library/create-agent.ts'
+export {
+  type NodeResponse,
+  sendNodeResponse,
+  toJsonEvent,
+  toSseResponse,
+} from './agent/library/event-stream-response.ts'
+export { toUiMessageStreamResponse, type UiMessageChunk } from './agent/library/ui-message-stream.ts'
+export { type Agent, AgentBusyError, type InferOutput } from './agent/library/library-agent.ts'
+export type { Run, RunResult } from './agent/library/run-handle.ts'
 export type { CloseReason, RunEvent } from './agent/loop/run-event.ts'
 export type { Tracer } from './agent/telemetry/tracer.ts'
 export type { Host } from './host/host.ts'
@@ -44,13 +61,14 @@ export type { Effect } from './policy/effect.ts'
 export type { ApprovalMode, Decision, Grant, Policy, Proposal, Verdict } from './policy/policy.ts'
 export type { Catalog, ModelCard, Price } from './provider/catalog.ts'
 export {
+  type Capabilities,
   type Model,
+  provider,
+  type ProviderOptions,
   type RequestOptions,
-  type SentRequest,
-  resolveModel,
-  createModel,
   withRetry,
 } from './provider/index.ts'
+export { withFallback } from './provider/optional-middleware.ts'
 export { storeConformance, type StoreCase } from './session/store/conformance.ts'
 export type { Entry, EntryBody } from './session/log/entry.ts'
 export { jsonlStore } from './session/store/jsonl-store.ts'
@@ -63,7 +81,8 @@ export {
   type StoreErrorCode,
 } from './session/store/store.ts'
 export { builtinTools, type BuiltinOptions } from './tool/builtin/index.ts'
-export { tool, type ToolDefinition } from './tool/custom-tool.ts'
+export { tool, toolOutput, type ToolDefinition, type ToolOutputOptions } from './tool/custom-tool.ts'
+export type { InferSchema, JsonSchema, Schema } from './tool/infer-schema.ts'
 export type { Tool, ToolContext, ToolOutput } from './tool/tool.ts'
 export { toolHandler, type ToolHandler } from './tool/tool-handler.ts'
 export type { StandardSchema } from './tool/standard-schema.ts'

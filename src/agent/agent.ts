@@ -1,6 +1,6 @@
 import type { Host } from '../host/host.ts'
 import type { ModelParams } from '../model/request.ts'
-import type { UserTurn } from '../model/turn.ts'
+import type { CallPart, UserTurn } from '../model/turn.ts'
 import type { ApprovalMode, Policy } from '../policy/policy.ts'
 import type { SandboxAccessRules } from '../policy/sandbox-access.ts'
 import type { Catalog } from '../provider/catalog.ts'
@@ -28,14 +28,23 @@ export interface Agent {
   readonly limits?: RunLimits
   /** `share`: how full the context window may get. `keep`: how much of the history is kept unchanged. Both from 0 to 1. */
   readonly compaction?: { readonly share?: number; readonly keep?: number }
-  /** Asks the user. Without it, calls that need approval are denied. */
-  readonly requestApproval?: (ask: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalReply>
+  /**
+   * Asks the user. `undefined`: there is no answer yet, so the run ends, and the call waits in the log for one. Without
+   * this function, calls that need approval are denied.
+   */
+  readonly requestApproval?: (ask: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalReply | undefined>
   /** The approval mode, if it can change during the run: by the user, or by an approved plan. */
   readonly mode?: { get(): ApprovalMode; set(mode: ApprovalMode): void }
   /** Which commands may run with more access than the sandbox gives. */
   readonly sandboxAccess?: SandboxAccessRules
   /** The messages that the user has sent since the last call; read between turns. */
   readonly takeQueuedMessages?: () => readonly UserTurn['parts'][]
+  /** The agent that a call has chosen to continue the conversation; read before each request. */
+  readonly takeHandoff?: () => { readonly name: string; readonly agent: Agent } | undefined
+  /** Runs a tool in the context of its trace span, so that spans of the tool become children of it. */
+  readonly traceToolRun?: <T>(call: CallPart, run: () => Promise<T>) => Promise<T>
+  /** Applies the cost limit of this agent to a model that another agent uses. */
+  readonly limitModel?: (model: Model) => Model
   /** Writes a long text to a file and returns its path. */
   readonly writeOverflowFile?: (name: string, text: string) => Promise<string>
   /** Context windows and prices of models. Loaded only when needed, and never before the first request is sent. */

@@ -53,6 +53,7 @@ export function toExitCode({ reason, fault }: Extract<RunEvent, { type: 'run-clo
 
 const EXIT_CODE_BY_CLOSE_REASON: Record<CloseReason, number> = {
   done: EXIT_CODE.ok,
+  'awaiting-approval': EXIT_CODE.failure,
   'turn-limit': EXIT_CODE.turnLimit,
   'time-limit': EXIT_CODE.turnLimit,
   'cost-limit': EXIT_CODE.turnLimit,

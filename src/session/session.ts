@@ -13,7 +13,7 @@ export interface Session {
   readonly entries: readonly Entry[]
   /** The number of user messages, to number prompts. */
   readonly promptCount: number
-  /** Calls of the last turn that have no result and never started. */
+  /** Calls of the last turn that have no result. Between runs, none of them has started. */
   readonly pendingCalls: readonly OpenCall[]
   /** The answer to the last question about a call, perhaps of another process. */
   findReply(call: string): (Entry & { kind: 'reply' }) | undefined
@@ -32,7 +32,8 @@ export function resumeSession(log: SessionLog): Session {
   const entries = [...log.entries]
   let turns = deriveModelHistory(entries)
   let promptCount = entries.filter((entry) => entry.kind === 'user').length
-  let pendingCalls: readonly OpenCall[] = []
+  const lastSeq = entries.at(-1)?.seq ?? 0
+  const uncertainUpTo = Math.min(log.uncertainUpTo ?? 0, lastSeq)
 
   const session: Session = {
     id: log.id,
@@ -45,13 +46,12 @@ export function resumeSession(log: SessionLog): Session {
       return promptCount
     },
     get pendingCalls() {
-      return pendingCalls
+      return findOpenCalls({ entries, uncertainUpTo })
     },
     findReply: (call) => findReplyEntry(entries, call),
     append(body) {
       const entry = log.append(body)
       if (entry.kind === 'user') promptCount++
-      if (entry.kind === 'result') pendingCalls = pendingCalls.filter(({ call }) => call.id !== entry.result.id)
       entries.push(entry)
       if (entry.kind === 'compact') turns = deriveModelHistory(entries)
       else appendEntryToHistory(turns, entry)
@@ -60,8 +60,7 @@ export function resumeSession(log: SessionLog): Session {
     flush: () => log.flush(),
     close: () => log.close(),
   }
-  pendingCalls = findOpenCalls(log)
-  for (const open of pendingCalls.filter(({ hasStarted }) => hasStarted))
+  for (const open of session.pendingCalls.filter(({ hasStarted }) => hasStarted))
     session.append({ kind: 'result', result: createInterruptedResult(open), ms: 0 })
   return session
 }

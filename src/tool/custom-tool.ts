@@ -1,44 +1,67 @@
 import type { JsonObject } from '../model/json.ts'
 import type { Effect } from '../policy/effect.ts'
+import type { InferSchema, Schema } from './infer-schema.ts'
+import { serializeValue } from './serialize-value.ts'
+import { isStandardSchema, parseWithSchema, toJsonSchema, tryParseSync } from './standard-schema.ts'
 import type { Tool, ToolContext, ToolOutput } from './tool.ts'
-import { isStandardSchema, toJsonSchema, parseWithSchema, type StandardSchema } from './standard-schema.ts'
 
-export interface ToolDefinition<Input> {
+/** A tool of your own. The type of `input` is inferred from `parameters`. */
+export interface ToolDefinition<Parameters extends Schema = Schema> {
   readonly name: string
   readonly description: string
-  /** JSON Schema, or a schema of any library that follows the Standard Schema. */
-  readonly parameters: JsonObject | StandardSchema<Input>
-  /** What a call would do. Without it, every call needs approval and runs alone. */
-  readonly effects?: (input: Input) => readonly Effect[]
-  /** Milliseconds; 30 seconds without it. */
+  /** JSON Schema, or a schema of any library that follows Standard Schema (Zod, Valibot, ArkType). */
+  readonly parameters: Parameters
+  /** In milliseconds; the default is 30 seconds. */
   readonly timeout?: number
-  /** Gives text, any JSON value, or a whole output. A thrown error becomes an error result. */
-  readonly run: (input: Input, context: ToolContext) => unknown
+  /** What a call would do, so that the policy can decide. Without it, every call needs approval and runs alone. */
+  effects?(input: InferSchema<Parameters>): readonly Effect[]
+  /**
+   * Executes a call. The model gets a string as it is, and any other value as JSON; `toolOutput` makes a result with media,
+   * something else to show to the user, or an error. A thrown error becomes an error result.
+   */
+  execute(input: InferSchema<Parameters>, context: ToolContext): unknown
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
 
-export function tool<Input = JsonObject>(definition: ToolDefinition<Input>): Tool {
+/** Defines a tool. */
+export function tool<const Parameters extends Schema>(definition: ToolDefinition<Parameters>): Tool {
   const { name, description, parameters, timeout = DEFAULT_TIMEOUT_MS } = definition
-  const parse = (input: JsonObject): Promise<Input> =>
-    isStandardSchema(parameters) ? parseWithSchema(parameters, input) : Promise.resolve(input as Input)
+  type Input = InferSchema<Parameters>
+  const parse = async (input: JsonObject): Promise<Input> =>
+    (isStandardSchema(parameters) ? await parseWithSchema(parameters, input) : input) as Input
   return {
     spec: { name, description, schema: toJsonSchema(parameters) },
     kind: 'other',
     origin: 'custom',
     timeout,
-    effects: (input) => definition.effects?.(input as Input) ?? [{ kind: 'unknown' }],
-    run: async (input, context) => toToolOutput(await definition.run(await parse(input), context)),
+    check(input) {
+      const parsed = isStandardSchema(parameters) ? tryParseSync(parameters, input) : undefined
+      return parsed && 'problem' in parsed ? `The arguments of ${name} are not valid: ${parsed.problem}` : undefined
+    },
+    effects(input) {
+      const parsed = isStandardSchema(parameters) ? tryParseSync(parameters, input) : { value: input }
+      if (!definition.effects || !parsed || 'problem' in parsed) return [{ kind: 'unknown' }]
+      return definition.effects(parsed.value as Input)
+    },
+    run: async (input, context) => toToolOutput(await definition.execute(await parse(input), context)),
   }
 }
 
-function toToolOutput(value: unknown): ToolOutput {
-  if (typeof value === 'string') return { content: value }
-  if (isToolOutput(value)) return value
-  return { content: value === undefined ? '' : JSON.stringify(value) }
+/** What `execute` of a tool returns if it is more than text or JSON. */
+export interface ToolOutputOptions extends Pick<ToolOutput, 'content' | 'display' | 'data' | 'error'> {}
+
+/** Makes the result of a tool: text and media for the model, what the user sees instead, or an error. */
+export function toolOutput(options: ToolOutputOptions): ToolOutput {
+  const output: ToolOutput = { ...options }
+  richOutputs.add(output)
+  return output
 }
 
-function isToolOutput(value: unknown): value is ToolOutput {
-  if (typeof value !== 'object' || value === null || !('content' in value)) return false
-  return typeof value.content === 'string' || Array.isArray(value.content)
+/** Only these are taken apart; any other object with a `content` is a plain value. */
+const richOutputs = new WeakSet<object>()
+
+function toToolOutput(value: unknown): ToolOutput {
+  if (typeof value === 'object' && value !== null && richOutputs.has(value)) return value as ToolOutput
+  return { content: typeof value === 'string' ? value : serializeValue(value) }
 }

@@ -15,15 +15,20 @@ export interface StandardSchema<Output = unknown> {
 
 type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
+  | { readonly issues: readonly Issue[] }
+
+interface Issue {
+  readonly message: string
+  readonly path?: readonly unknown[] | undefined
+}
 
 export function isStandardSchema(value: unknown): value is StandardSchema {
   return (isObject(value) || typeof value === 'function') && isObject((value as Record<string, unknown>)['~standard'])
 }
 
 /** The JSON Schema of a schema. Throws if its library does not provide one. */
-export function toJsonSchema(schema: StandardSchema | JsonObject): JsonObject {
-  if (!isStandardSchema(schema)) return schema
+export function toJsonSchema(schema: StandardSchema | Readonly<Record<string, unknown>>): JsonObject {
+  if (!isStandardSchema(schema)) return schema as JsonObject
   const { vendor, jsonSchema } = schema['~standard']
   if (!jsonSchema) {
     throw new Error(
@@ -37,11 +42,26 @@ export function toJsonSchema(schema: StandardSchema | JsonObject): JsonObject {
 export async function parseWithSchema<Output>(schema: StandardSchema<Output>, value: unknown): Promise<Output> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return result.value
-  throw new Error(
-    result.issues
-      .map(({ message, path }) => (path ? `${path.map(formatPathKey).join('.')}: ${message}` : message))
-      .join('; '),
-  )
+  throw new Error(formatIssues(result.issues))
+}
+
+/** The parsed value, or what is wrong with it; undefined if the schema can only be checked asynchronously. */
+export function tryParseSync<Output>(
+  schema: StandardSchema<Output>,
+  value: unknown,
+): { readonly value: Output } | { readonly problem: string } | undefined {
+  const result = schema['~standard'].validate(value)
+  if (result instanceof Promise) {
+    result.catch(() => undefined)
+    return undefined
+  }
+  return result.issues ? { problem: formatIssues(result.issues) } : { value: result.value }
+}
+
+function formatIssues(issues: readonly Issue[]): string {
+  return issues
+    .map(({ message, path }) => (path ? `${path.map(formatPathKey).join('.')}: ${message}` : message))
+    .join('; ')
 }
 
 function formatPathKey(key: unknown): string {

@@ -9,7 +9,7 @@ import type { Effect } from '../../src/policy/effect.ts'
 import { systemClock } from '../../src/provider/clock.ts'
 import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
 import type { RehearsalServer } from '../../src/rehearsal/server.ts'
-import { tool } from '../../src/tool/custom-tool.ts'
+import { tool, type ToolDefinition } from '../../src/tool/custom-tool.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import { createToolbox } from '../../src/tool/toolbox.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
@@ -28,9 +28,9 @@ async function played(steps: RehearsalScript['steps'], tools: readonly Tool[], m
   return { events, server, sent: server.requests.at(-1)?.bytes.toString() ?? '', end: closing(events) }
 }
 
-function named(name: string, run: Parameters<typeof tool>[0]['run'] = () => `ran ${name}`, more = {}): Tool {
+function named(name: string, execute: ToolDefinition['execute'] = () => `ran ${name}`, more = {}): Tool {
   const parameters = { type: 'object', properties: {} }
-  return tool({ name, description: name, parameters, effects: () => [], run, ...more })
+  return tool({ name, description: name, parameters, effects: () => [], execute, ...more })
 }
 
 const calls = (...names: string[]) => ({ call: names.map((name) => ({ name, args: {} })) })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { ApprovalRequest, ApprovalReply } from '../../src/agent/calls/call-state.ts'
+import type { ApprovalRequest } from '../../src/agent/calls/call-state.ts'
 import { createSessionUrlGuard } from '../../src/cli/setup/web-tools.ts'
-import { agent, tool } from '../../src/index.ts'
+import { agent, type ApprovalAnswer, type OnApproval, tool } from '../../src/index.ts'
 import { resumeSession } from '../../src/session/session.ts'
 import { memoryStore } from '../../src/session/store/memory-store.ts'
 import { listBuiltinNames } from '../../src/tool/builtin/index.ts'
@@ -106,7 +106,7 @@ test('in a program: “always” is kept for its own tools, and answers the ques
       description: name,
       parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
       effects: ({ path }: { path: string }) => [{ kind: 'read', path }],
-      run: ({ path }: { path: string }) => (ran.push(`${name} ${path}`), 'ok'),
+      execute: ({ path }: { path: string }) => (ran.push(`${name} ${path}`), 'ok'),
     })
   const call = (name: string, path: string) => ({ name, args: { path } })
   const server = await rehearse([
@@ -116,25 +116,25 @@ test('in a program: “always” is kept for its own tools, and answers the ques
   ])
   try {
     const asks: ApprovalRequest[] = []
-    const replies = new Map<string, (reply: ApprovalReply) => void>()
-    const ask = (one: ApprovalRequest, signal: AbortSignal) =>
-      new Promise<ApprovalReply>((resolve) => {
+    const answers = new Map<string, (answer: ApprovalAnswer) => void>()
+    const onApproval: OnApproval = (one, { signal }) =>
+      new Promise<ApprovalAnswer>((resolve) => {
         asks.push(one)
-        replies.set(one.id, resolve)
-        signal.addEventListener('abort', () => resolve({ ask: one.id, outcome: 'cancel' }))
+        answers.set(one.id, resolve)
+        signal.addEventListener('abort', () => resolve(false))
         if (asks.length === 3) {
           const [first, , last] = asks
-          if (last) replies.get(last.id)?.({ ask: last.id, outcome: 'cancel' })
-          if (first) replies.get(first.id)?.({ ask: first.id, outcome: 'proceed-always' })
+          if (last) answers.get(last.id)?.(false)
+          if (first) answers.get(first.id)?.({ approved: true, always: true })
         }
       })
-    const one = agent({ model: modelOn('openai-chat', server), tools: [own('look')], folders: ['/tmp'], ask })
+    const one = agent({ model: modelOn('openai-chat', server), tools: [own('look')], folders: ['/tmp'], onApproval })
     const outcomes: string[] = []
     for await (const event of one.run('go')) if (event.type === 'reply') outcomes.push(event.reply.outcome)
     assert.deepEqual(ran, ['look /etc/hosts', 'look /etc/hosts', 'look /etc/hosts'])
     assert.equal(asks.length, 3, 'the last call was not asked about')
     assert.deepEqual(outcomes.sort(), ['cancel', 'covered', 'proceed-always'])
-    one.close()
+    await one.close()
   } finally {
     await server.close()
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { describeRunProblem } from '../../src/cli/output/describe-run.ts'
 import { createTextOutput } from '../../src/cli/output/text-output.ts'
 import type { TurnEvent } from '../../src/model/event.ts'
+import { NO_USAGE } from '../../src/model/usage.ts'
 
 /** What a person reads when an attempt fails. */
 function told(again: Omit<Extract<TurnEvent, { type: 'open' }>, 'type'>): string {
@@ -22,7 +23,8 @@ test('an attempt that failed: why, and what happens next', () => {
 })
 
 test('each front end says in its own words how to continue', () => {
-  const close = { type: 'run-close', reason: 'turn-limit', text: '' } as const
+  const totals = { session: 's', turns: 1, usage: NO_USAGE }
+  const close = { type: 'run-close', reason: 'turn-limit', text: '', ...totals } as const
   const advice = { afterStop: 'send a message', afterFault: 'Send it again.' }
   assert.equal(describeRunProblem(close), 'turn limit reached; continue with dragoman --resume')
   assert.equal(describeRunProblem(close, advice), 'turn limit reached; send a message')

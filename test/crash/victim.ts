@@ -22,12 +22,12 @@ export interface Fate {
 
 /** A tool whose every run leaves a line in a file, so that a second run cannot hide. */
 export function traced(folder: string, effect: () => void): Tool {
-  return tool<{ n: number }>({
+  return tool({
     name: 'count',
     description: 'Counts.',
     parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
     effects: () => [],
-    run: ({ n }) => {
+    execute: ({ n }) => {
       effect()
       appendFileSync(join(folder, 'ran'), `${n}\n`)
       effect()

@@ -25,13 +25,13 @@ async function stage(steps: RehearsalScript['steps'], more: Partial<RehearsalScr
 /** A tool that counts how often it ran, and with what. */
 function counter(work: (n: number) => unknown = (n) => `counted ${n}`) {
   const ran: number[] = []
-  const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
-  const count = tool<{ n: number }>({
+  const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const
+  const count = tool({
     name: 'count',
     description: 'Counts.',
     parameters,
     effects: () => [],
-    run: (input) => {
+    execute: (input) => {
       ran.push(input.n)
       return work(input.n)
     },

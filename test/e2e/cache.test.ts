@@ -35,7 +35,7 @@ const count = tool({
   description: 'Counts.',
   parameters: { type: 'object', properties: { n: { type: 'integer' } } },
   effects: () => [],
-  run: (input) => `counted ${JSON.stringify(input)} `.repeat(40),
+  execute: (input) => `counted ${JSON.stringify(input)} `.repeat(40),
 })
 
 /** The places that differ, one list for each request. */

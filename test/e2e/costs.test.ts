@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
-import { agent } from '../../src/agent/create-agent.ts'
+import { agent } from '../../src/agent/library/create-agent.ts'
 import { createCatalog } from '../../src/provider/catalog.ts'
 import { tool } from '../../src/tool/custom-tool.ts'
 import { dragoman, stage } from '../support/command.ts'
@@ -66,10 +66,10 @@ describe('--max-cost', () => {
     const priced = { ...model, origin: { ...model.origin, provider: 'openai', model: 'gpt-5.2' } }
     const cheap = agent({ model: priced, limits: { cost: 0.000_001 } })
     const end = await cheap.run('go')
-    assert.equal(end.reason, 'cost-limit')
+    assert.equal(end.finish, 'cost-limit')
     assert.equal(here.server.requests.length, 0)
     const unpriced = await agent({ model, limits: { cost: 1 } }).run('go')
-    assert.deepEqual([unpriced.reason, unpriced.fault?.code], ['cost-limit', 'budget'])
+    assert.deepEqual([unpriced.finish, unpriced.fault?.code], ['cost-limit', 'budget'])
   })
 })
 
@@ -160,7 +160,7 @@ test('the window of the catalogue says when a history is summarised, where nothi
     description: 'Counts.',
     parameters: { type: 'object', properties: { n: { type: 'integer' } } },
     effects: () => [],
-    run: (input) => `counted ${JSON.stringify(input)} `.repeat(100),
+    execute: (input) => `counted ${JSON.stringify(input)} `.repeat(100),
   })
   for (const [window, summarised] of [
     [5000, true],

@@ -30,8 +30,8 @@ describe('the library', () => {
     const store = memoryStore()
     const first = agent({ model, store })
     const end = await first.run('first')
-    assert.deepEqual([end.text, end.reason, end.turns], ['One.', 'done', 1])
-    first.close()
+    assert.deepEqual([end.text, end.finish, end.turns], ['One.', 'done', 1])
+    await first.close()
     const second = agent({ model, store, session: first.session })
     assert.equal((await second.run('second')).text, 'Two.')
     assert.match(JSON.stringify(server.requests[1]?.conversation.messages), /first[^]*One\.[^]*second/)
@@ -44,21 +44,22 @@ describe('the library', () => {
     const types: string[] = []
     for await (const { type } of first) types.push(type)
     assert.deepEqual([types[0], types.at(-1)], ['run-open', 'run-close'])
-    assert.deepEqual([(await first).text, (await first).reason], ['One.', 'done'])
+    assert.deepEqual([(await first).text, (await first).finish], ['One.', 'done'])
+    await assert.rejects(async () => {
+      for await (const _event of first);
+    }, /iterated only once; await it/)
     const second = helper.run('second')
     const awaited = second.then(({ text }) => text)
-    await assert.rejects(async () => {
-      for await (const _event of second);
-    }, /iterated only once; await it/)
-    assert.equal(await awaited, 'Two.')
-    helper.close()
+    for await (const { type } of second) types.push(type)
+    assert.deepEqual([types.at(-1), await awaited], ['run-close', 'Two.'])
+    await helper.close()
   })
 
   test('a run can be cancelled', async () => {
     const { model } = await modelOf([{ say: 'Long. '.repeat(200), pace: 10 }])
     const run = agent({ model }).run('go')
     setTimeout(() => run.cancel(), 50)
-    assert.equal((await run).reason, 'cancelled')
+    assert.equal((await run).finish, 'cancelled')
   })
 
   test('a schema of any library is understood, and a tool that throws becomes an error that the model sees', async () => {
@@ -80,7 +81,7 @@ describe('the library', () => {
       description: 'Weather.',
       parameters: city,
       effects: () => [],
-      run: ({ city: name }) => `${name}: fine`,
+      execute: ({ city: name }) => `${name}: fine`,
     })
     const { model, server } = await modelOf([
       {
@@ -95,21 +96,22 @@ describe('the library', () => {
     assert.deepEqual(server.failures, [])
   })
 
-  test('without a declaration of its effects a tool is asked about, and with nobody to ask it is denied', async () => {
+  test('a tool that declares no effects needs approval; without an answer the run ends, and the call waits', async () => {
     const unknown = tool({
       name: 'get_weather',
       description: 'Weather.',
       parameters: { type: 'object' },
-      run: () => 'ran',
+      execute: () => 'ran',
     })
     const { model, server } = await modelOf([rain, { say: 'No.' }])
-    await agent({ model, tools: [unknown] }).run('go')
-    assert.match(JSON.stringify(server.requests[1]?.conversation.messages), /There is no user to ask/)
+    const waiting = await agent({ model, tools: [unknown] }).run('go')
+    assert.deepEqual([waiting.finish, waiting.pending.map((one) => one.tool)], ['awaiting-approval', ['get_weather']])
+    assert.equal(server.requests.length, 1)
     const asked = await modelOf([rain, { expect: { results: 'ran' }, say: 'Yes.' }])
     const end = await agent({
       model: asked.model,
       tools: [unknown],
-      ask: (ask) => Promise.resolve({ ask: ask.id, outcome: 'proceed-once' }),
+      onApproval: () => true,
     }).run('go')
     assert.equal(end.text, 'Yes.')
   })
@@ -139,17 +141,17 @@ describe('a handler for hosts that keep their own loop', () => {
   test('executes in order, in time, and never throws', async () => {
     const handler = toolHandler(context, 50)
     const parameters = { type: 'object', properties: { x: { type: 'string' } }, required: ['x'] }
-    handler.register(tool({ name: 'echo', description: 'Echoes.', parameters, run: ({ x }) => x }))
+    handler.register(tool({ name: 'echo', description: 'Echoes.', parameters, execute: ({ x }) => x }))
     handler.register(
       tool({
         name: 'slow',
         description: 'Slow.',
         parameters,
-        run: () => new Promise((resolve) => setTimeout(resolve, 500)),
+        execute: () => new Promise((resolve) => setTimeout(resolve, 500)),
       }),
     )
     handler.register(
-      tool({ name: 'broken', description: 'Broken.', parameters, run: () => Promise.reject(new Error('no luck')) }),
+      tool({ name: 'broken', description: 'Broken.', parameters, execute: () => Promise.reject(new Error('no luck')) }),
     )
     assert.ok(handler.has('echo') && !handler.has('nothing'))
     assert.deepEqual(
@@ -177,9 +179,16 @@ describe('a handler for hosts that keep their own loop', () => {
   test('hidden characters do not reach the model', async () => {
     const handler = toolHandler(context)
     const parameters = { type: 'object', properties: {} }
-    handler.register(tool({ name: 'page', description: 'A page.', parameters, run: () => 'seen\u{E0041}\u{E0042}' }))
     handler.register(
-      tool({ name: 'broken', description: 'Broken.', parameters, run: () => Promise.reject(new Error('no\u{E0041}')) }),
+      tool({ name: 'page', description: 'A page.', parameters, execute: () => 'seen\u{E0041}\u{E0042}' }),
+    )
+    handler.register(
+      tool({
+        name: 'broken',
+        description: 'Broken.',
+        parameters,
+        execute: () => Promise.reject(new Error('no\u{E0041}')),
+      }),
     )
     const [page, broken] = await handler.executeAll([call('page', {}), call('broken', {})])
     assert.deepEqual(page?.content, [{ kind: 'text', text: 'seen' }])

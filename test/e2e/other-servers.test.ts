@@ -14,12 +14,12 @@ import { agentOf, closing, play } from '../support/stage.ts'
 /** A tool that counts how often it ran. */
 function weather() {
   const ran: string[] = []
-  const one = tool<{ city: string }>({
+  const one = tool({
     name: 'get_weather',
     description: 'Tells the weather in a city.',
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
     effects: () => [],
-    run: ({ city }) => {
+    execute: ({ city }) => {
       ran.push(city)
       return `7 degrees in ${city}`
     },

@@ -35,7 +35,7 @@ describe('a real model', { skip }, () => {
           description: 'Get the current weather for a city',
           parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
           effects: () => [],
-          run: (input) => {
+          execute: (input) => {
             ran.push(input)
             return 'It is 18 degrees and cloudy.'
           },

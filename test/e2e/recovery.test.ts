@@ -20,12 +20,12 @@ import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
 /** A tool that counts how often it ran. */
 function counter(name = 'count', answer: (n: number) => string = (n) => `counted ${n}`) {
   const ran: number[] = []
-  const one = tool<{ n: number }>({
+  const one = tool({
     name,
     description: 'Counts.',
     parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
     effects: () => [],
-    run: ({ n }) => {
+    execute: ({ n }) => {
       ran.push(n)
       return answer(n)
     },

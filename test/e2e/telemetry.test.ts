@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { agent } from '../../src/agent/create-agent.ts'
+import { agent } from '../../src/agent/library/create-agent.ts'
 import { withRetry } from '../../src/provider/middleware/retry.ts'
 import { tool } from '../../src/tool/custom-tool.ts'
 import { dragoman, stage } from '../support/command.ts'
@@ -235,7 +235,7 @@ describe('telemetry', () => {
       description: 'Adds.',
       parameters: { type: 'object', properties: { n: { type: 'integer' } } },
       effects: () => [],
-      run: () => {
+      execute: () => {
         throw new Error('no sums today')
       },
     })

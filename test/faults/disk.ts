@@ -194,12 +194,12 @@ async function counted(rounds: number, { folder = freshFolder(), ran = [] as num
     : store.create({ id: 'session', folder: '/' })
   const steps = Array.from({ length: rounds }, (_, n) => ({ call: [{ name: 'count', args: { n } }] }))
   const server = await rehearse([...steps, { say: 'Done.' }], { end: { say: 'Done.' } })
-  const count = tool<{ n: number }>({
+  const count = tool({
     name: 'count',
     description: 'Counts.',
-    parameters: { type: 'object', properties: { n: { type: 'integer' } } },
+    parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
     effects: () => [],
-    run: ({ n }) => `counted ${ran.push(n)}`,
+    execute: ({ n }) => `counted ${ran.push(n)}`,
   })
   try {
     const events = await play(agentOf(modelOn('openai-chat', server), [count], { session: resumeSession(log) }), 'go')

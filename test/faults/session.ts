@@ -73,7 +73,7 @@ export const sessionPlays: Plays = {
           description: 'The person switches the branch.',
           parameters: { type: 'object', properties: {} },
           effects: () => [],
-          run: () => {
+          execute: () => {
             writeFileSync(file_path, 'of the other branch\n')
             return 'switched'
           },
@@ -99,7 +99,7 @@ export const sessionPlays: Plays = {
       description: 'The person types meanwhile.',
       parameters: { type: 'object', properties: {} },
       effects: () => [],
-      run: () => `typed ${typed.push([{ kind: 'text', text: 'and another thing' }])}`,
+      execute: () => `typed ${typed.push([{ kind: 'text', text: 'and another thing' }])}`,
     })
     const { said } = await worked(at, [{ call: [{ name: 'wait', args: {} }] }], [type], {
       takeQueuedMessages: () => typed.splice(0),

@@ -28,7 +28,7 @@ const USE = `
 import { agent, tool } from 'dragoman'
 import { generateValidName } from 'dragoman/embed'
 const name: string = generateValidName('a b')
-const echo = tool({ name, description: 'Echoes.', parameters: { type: 'object' }, run: () => 'x' })
+const echo = tool({ name, description: 'Echoes.', parameters: { type: 'object' }, execute: () => 'x' })
 export const made = agent({ model: 'rehearsal/hello', tools: [echo] })
 // @ts-expect-error A model is a name.
 agent({ model: 5 })

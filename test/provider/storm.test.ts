@@ -55,7 +55,7 @@ async function weather(
   { name, post, random }: { name: string; post: HttpClient; random: Random },
 ): Promise<void> {
   const ran: number[] = []
-  const count = tool<{ n: number }>({
+  const count = tool({
     name: 'count',
     description: 'Counts.',
     parameters: {
@@ -64,7 +64,7 @@ async function weather(
       required: ['n', 'why'],
     },
     effects: () => [],
-    run: ({ n }) => {
+    execute: ({ n }) => {
       ran.push(n)
       return `counted ${n}.`
     },

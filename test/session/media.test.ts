@@ -83,7 +83,7 @@ test('a picture that a tool gave goes back whole on every wire after a resume', 
       description: 'Draws.',
       parameters: { type: 'object', properties: {} },
       effects: () => [],
-      run: () => ({ content: [picture] }),
+      execute: () => ({ content: [picture] }),
     })
     const first = jsonlStore(folder).create({ id: 'one', folder: '/' })
     await play(agentOf(modelOn(wire, server), [draw], { session: resumeSession(first) }), 'draw')

@@ -135,7 +135,7 @@ function counting(ran: JsonObject[]) {
     description: 'Counts.',
     parameters: { type: 'object', properties: { n: { type: 'integer' }, path: { type: 'string' } } },
     effects: () => [],
-    run: (input: JsonObject) => {
+    execute: (input: JsonObject) => {
       ran.push(input)
       return `counted ${JSON.stringify(input)}`
     },

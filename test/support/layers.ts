@@ -53,6 +53,7 @@ const network = {
   modules: ['http', 'https', 'http2', 'net', 'tls', 'dgram'],
   places: [
     'provider/http/node-http-client.ts',
+    'provider/http/fetch-client.ts',
     'provider/auth/redirect-server.ts',
     'tool/mcp/',
     'serve/',

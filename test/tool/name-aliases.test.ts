@@ -73,7 +73,7 @@ describe('names that other agents have for the tools', () => {
   })
 
   test('a tool that really has the name is the one that is meant', () => {
-    const mine = tool({ name: 'Bash', description: 'Mine.', parameters: { type: 'object' }, run: () => 'mine' })
+    const mine = tool({ name: 'Bash', description: 'Mine.', parameters: { type: 'object' }, execute: () => 'mine' })
     const found = createToolbox([...builtinTools(), mine]).find('Bash')
     assert.ok('tool' in found && found.tool === mine)
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { dragoman } from '../support/command.ts'
 import { EDIT, open } from '../support/conversation.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
@@ -13,6 +14,7 @@ describe('what a person does every day', { skip: noTmux }, () => {
       terminal.type('begin')
       terminal.press('Enter')
       await terminal.shows('working')
+      while (server.requests.length === 0) await sleep(20)
       for (const text of ['first afterthought', 'second afterthought']) {
         terminal.type(text)
         terminal.press('Enter')

@@ -19,8 +19,9 @@ import {
 } from './request-approval.ts'
 import { createToolContext } from './tool-context.ts'
 
-/** A call may run, or it already has its result. */
+/** A call may run, it already has its result, or it waits for an answer that comes later, perhaps to another process. */
 type CallApproval =
+  | { readonly isPending: true }
   | { readonly valid: ValidCall; readonly terms: ApprovalTerms }
   | { readonly result: ResultPart; readonly decision?: CallDecision }
 
@@ -65,6 +66,7 @@ export async function approveCall(
   const reply =
     findLoggedReply(agent, call, details) ??
     (await requestApproval(agent, call, valid, { details, decision: question }, signal, callbacks))
+  if (!reply && agent.requestApproval) return { isPending: true }
   if (!reply) return details.kind === 'plan' ? handOverPlan(call, details.plan) : denyUnasked(call, question)
   const isPlan = details.kind === 'plan'
   switch (reply.outcome) {

@@ -16,7 +16,6 @@ import { executeWithSandboxRetry } from './sandbox-retry.ts'
 import {
   type ScheduleAction,
   type CallSchedule,
-  isScheduleFinished,
   isFinishedCall,
   findReadyCalls,
   reduceSchedule,
@@ -32,7 +31,7 @@ export interface CallOutcome {
 
 /**
  * Executes the calls of one turn: each is validated, approved and run. At the end, every call has exactly one result in the
- * log. The intent to run a tool is in the log before the tool starts, so no crash can make it run twice.
+ * log, except for those that wait for an approval that comes later, and those that must not run before them. The intent to run a tool is in the log before the tool starts, so no crash can make it run twice.
  */
 export async function* executeCalls(
   agent: Agent,
@@ -106,11 +105,12 @@ export async function* executeCalls(
       onValidated: async ({ effects }) => (orderedCalls.length > 1 ? conflicts.resolvePaths(effects) : undefined),
       onApprovalRequested: (valid, ask) => dispatch({ type: 'ask', id: call.id, valid, ask }),
     })
+    if ('isPending' in approval) return
     if ('result' in approval) finishCall(call.id, approval.result, 0, approval.decision)
     else dispatch({ type: 'allow', id: call.id, ...approval })
   }
 
-  /** Ends the events when no task is left. After a failure, such as a log that cannot be written, nothing more starts. */
+  /** The events end when no task is left. After a failure, such as a log that cannot be written, nothing more starts. */
   function trackTask(work: Promise<void>): void {
     const tracked = work
       .catch((error: unknown) => {
@@ -119,7 +119,7 @@ export async function* executeCalls(
       })
       .finally(() => {
         running.delete(tracked)
-        if (running.size === 0 && (failure || isScheduleFinished(state))) events.end()
+        if (running.size === 0) events.end()
       })
     running.add(tracked)
   }

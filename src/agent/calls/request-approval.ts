@@ -17,7 +17,9 @@ export function toProposal({ tool, input, effects }: ValidCall): Proposal {
   return { tool: tool.spec.name, input, effects }
 }
 
-/** Writes a question to the log, asks the user if there is one, and writes the answer to the log. */
+/**
+ * Writes a question to the log, unless it is there already, asks the user if there is one, and writes the answer to the log.
+ */
 export async function requestApproval(
   agent: Agent,
   call: CallPart,
@@ -26,13 +28,23 @@ export async function requestApproval(
   signal: AbortSignal,
   callbacks: ApprovalCallbacks,
 ): Promise<ApprovalReply | undefined> {
-  const ask: ApprovalRequest = { id: agent.createId(), call: call.id, tool: valid.tool.spec.name, details, decision }
-  const entry = agent.session.append({ kind: 'ask', ask: ask.id, call: call.id, details: toJsonObject(details) })
-  callbacks.onEvent({ type: 'entry', entry })
+  const loggedAsk = findOpenAsk(agent, call, details)
+  const ask: ApprovalRequest = {
+    id: loggedAsk ?? agent.createId(),
+    call: call.id,
+    tool: valid.tool.spec.name,
+    details,
+    decision,
+  }
+  if (loggedAsk === undefined) {
+    const entry = agent.session.append({ kind: 'ask', ask: ask.id, call: call.id, details: toJsonObject(details) })
+    callbacks.onEvent({ type: 'entry', entry })
+  }
   callbacks.onApprovalRequested?.(valid, ask)
   if (!agent.requestApproval) return undefined
   callbacks.onEvent({ type: 'ask', ask })
   const reply = await awaitReply(agent, agent.requestApproval, ask, toProposal(valid), signal)
+  if (!reply) return undefined
   const { outcome, words, input, grant, scope, access } = reply
   const answer = agent.session.append({
     kind: 'reply',
@@ -60,6 +72,13 @@ export function findLoggedReply(agent: Agent, call: CallPart, details: ApprovalD
   return { ask: found.ask, outcome, ...defined({ words }) }
 }
 
+/** The same question about the same call, if an earlier run left it open in the log. */
+function findOpenAsk({ session }: Agent, call: CallPart, details: ApprovalDetails): string | undefined {
+  const ask = session.entries.findLast((entry) => entry.kind === 'ask' && entry.call === call.id)
+  if (ask?.kind !== 'ask' || session.findReply(call.id)) return undefined
+  return isDeepStrictEqual(ask.details, toJsonObject(details)) ? ask.ask : undefined
+}
+
 /** Ends the open questions that the policy would not ask any more, because of what was just allowed. */
 export async function resolveCoveredApprovals(agent: Agent): Promise<void> {
   for (const { proposal, markCovered } of pendingApprovals.get(agent.session) ?? [])
@@ -79,21 +98,16 @@ async function awaitReply(
   ask: ApprovalRequest,
   proposal: Proposal,
   signal: AbortSignal,
-): Promise<ApprovalReply> {
+): Promise<ApprovalReply | undefined> {
   const refusal: ApprovalReply = { ask: ask.id, outcome: 'cancel' }
-  // A callback of a program without types may return nothing, which is no approval.
-  const getReply = async (until: AbortSignal): Promise<ApprovalReply> => {
-    const reply: ApprovalReply | undefined = await askUser(ask, until)
-    return reply ?? refusal
-  }
-  // The rules for commands do not cover whether a command runs a second time with more access.
-  if (ask.details.kind === 'sandbox') return getReply(signal)
+  // The rules for commands do not cover whether a command runs a second time with more access. That cannot wait either.
+  if (ask.details.kind === 'sandbox') return (await askUser(ask, signal)) ?? refusal
   const covered = new AbortController()
   const all = pendingApprovals.get(agent.session) ?? new Set()
   const one: PendingApproval = { proposal, markCovered: () => covered.abort() }
   pendingApprovals.set(agent.session, all.add(one))
   try {
-    const reply = await getReply(AbortSignal.any([signal, covered.signal]))
+    const reply = await askUser(ask, AbortSignal.any([signal, covered.signal]))
     if (!covered.signal.aborted) return reply
     return signal.aborted ? refusal : { ask: ask.id, outcome: 'covered' }
   } finally {

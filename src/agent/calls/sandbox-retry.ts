@@ -4,6 +4,7 @@ import { defined } from '../../model/defined.ts'
 import type { Agent } from '../agent.ts'
 import type { ExecutingCall } from './call-state.ts'
 import { requestApproval, toProposal } from './request-approval.ts'
+import { setParentRun } from './parent-run.ts'
 import { createToolContext } from './tool-context.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 
@@ -36,14 +37,19 @@ export async function executeWithSandboxRetry(
   async function executeAndNotify(currentAccess: SandboxAccess | undefined): Promise<ToolExecution> {
     const { tool, input } = call
     const progress = throttleProgress(onProgress, () => agent.clock.now())
-    const executed = await executeTool(
-      { id: call.call.id, name: tool.spec.name },
-      tool,
-      input,
-      (toolSignal) =>
-        createToolContext(agent, toolSignal, progress, { ...call, ...defined({ sandboxAccess: currentAccess }) }),
-      { ms: tool.timeout, signal, clock: agent.clock },
-    )
+    const createContext = (toolSignal: AbortSignal) => {
+      const terms = { ...call, ...defined({ sandboxAccess: currentAccess }) }
+      const context = createToolContext(agent, toolSignal, progress, terms)
+      setParentRun(context, { agent, call: call.call.id, onEvent })
+      return context
+    }
+    const execute = () =>
+      executeTool({ id: call.call.id, name: tool.spec.name }, tool, input, createContext, {
+        ms: tool.timeout,
+        signal,
+        clock: agent.clock,
+      })
+    const executed = await (agent.traceToolRun?.(call.call, execute) ?? execute())
     for (const text of executed.notices ?? []) onEvent({ type: 'notice', text })
     return executed
   }

@@ -54,10 +54,6 @@ export function findReadyCalls(state: CallSchedule, hasConflict: typeof effectsC
   })
 }
 
-export function isScheduleFinished(state: CallSchedule): boolean {
-  return state.calls.every(isFinishedCall)
-}
-
 export function isFinishedCall(call: CallState): call is FinishedCall {
   return IS_FINISHED[call.status]
 }

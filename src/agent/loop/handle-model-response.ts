@@ -3,10 +3,9 @@ import { type FoldedTurn, type RejectedCall, splitRunnableCalls } from '../../mo
 import { joinTextParts } from '../../model/text.ts'
 import type { AssistantTurn, CallPart, FinishReason } from '../../model/turn.ts'
 import type { Agent } from '../agent.ts'
-import { executeCalls } from '../calls/execute-calls.ts'
 import { getStopReason } from './run-deadline.ts'
 import type { RunEvent } from './run-event.ts'
-import { appendRunLogEntry, type RunEnd, type RunState, compactAndMeter } from './run-state.ts'
+import { appendRunLogEntry, compactAndMeter, executeAndMeter, type RunEnd, type RunState } from './run-state.ts'
 
 type RunSteps = AsyncGenerator<RunEvent, RunEnd | undefined>
 
@@ -72,11 +71,12 @@ function* finishTurn(state: RunState, reason: FinishReason): Generator<RunEvent,
 
 async function* handleCalls(state: RunState, calls: readonly CallPart[], rejected: readonly RejectedCall[]): RunSteps {
   const { agent, signal, repetitions } = state
-  const results = yield* executeCalls(agent, calls, rejected, signal)
+  const results = yield* executeAndMeter(state, calls, rejected)
   // Without a user to approve it, a plan is the result of the run.
   const plan = agent.requestApproval ? undefined : findPlan(agent, calls)
   if (plan !== undefined) return { reason: 'done', plan }
   if (signal.aborted) return { reason: getStopReason(signal) }
+  if (results.length < calls.length) return { reason: 'awaiting-approval' }
   const repetition = repetitions.check(calls, results)
   if (repetition === 'stop') return { reason: 'loop' }
   if (repetition === 'warn') yield appendRunLogEntry(state, { kind: 'note', text: REPETITION_NOTE })

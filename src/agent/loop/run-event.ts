@@ -33,21 +33,31 @@ export type RunEvent =
     }
   /** A message to the user. */
   | { readonly type: 'notice'; readonly text: string }
+  /** An event of an agent that runs as a tool of this one; `call` is the id of the call. */
+  | { readonly type: 'subagent'; readonly call: string; readonly name: string; readonly event: RunEvent }
+  /** From the next request on, another agent has the conversation. */
+  | { readonly type: 'handoff'; readonly to: string }
   | {
       readonly type: 'run-close'
       readonly reason: CloseReason
       readonly text: string
+      readonly session: string
+      /** The number of requests to the model, their usage, and their cost in US dollars if the prices are known. */
+      readonly turns: number
+      readonly usage: Usage
+      readonly cost?: number
       readonly fault?: Fault
       /** The plan of plan mode, if there is no user to approve it. */
       readonly plan?: string
     }
 
 /**
- * Why a run ended. `unsaved`: the log could not be written. `length`: the last response reached the length limit. `filter`:
+ * Why a run ended. `awaiting-approval`: calls wait for an answer of the user; the run can be resumed. `unsaved`: the log could not be written. `length`: the last response reached the length limit. `filter`:
  * the vendor withheld it or the rest of it. `output-lost`: the reader of the output is gone.
  */
 export type CloseReason =
   | 'done'
+  | 'awaiting-approval'
   | 'turn-limit'
   | 'time-limit'
   | 'cost-limit'

@@ -1,20 +1,26 @@
 import type { Fault } from '../../model/fault.ts'
 import type { EntryBody } from '../../session/log/entry.ts'
+import type { RejectedCall } from '../../model/fold.ts'
+import type { CallPart } from '../../model/turn.ts'
 import type { Agent } from '../agent.ts'
+import { type CallOutcome, executeCalls } from '../calls/execute-calls.ts'
 import { compactHistory } from '../history/compact.ts'
 import { createRepetitionDetector } from './repetition-detector.ts'
 import { isPlanModeAnnounced } from '../history/plan-mode-note.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
-import { type UsageMeter, createUsageMeter } from './usage-meter.ts'
+import { type RunTotals, type UsageMeter, createUsageMeter } from './usage-meter.ts'
 
 /** The state of a run between its turns. */
 export interface RunState {
-  readonly agent: Agent
+  /** Another one after a handoff. */
+  agent: Agent
   /** The id of the prompt. */
   readonly prompt: string
   readonly signal: AbortSignal
   readonly repetitions: ReturnType<typeof createRepetitionDetector>
   readonly usageMeter: UsageMeter
+  /** The number of requests so far. */
+  turns: number
   lastText: string
   /** How many responses in a row could not be used. */
   unusableCount: number
@@ -32,17 +38,43 @@ export interface RunEnd {
 }
 
 export function createRunState(agent: Agent, prompt: string, signal: AbortSignal): RunState {
-  return {
+  const state: RunState = {
     agent,
     prompt,
     signal,
     repetitions: createRepetitionDetector(),
-    usageMeter: createUsageMeter(agent),
+    usageMeter: createUsageMeter(agent, () => state.agent.model.origin),
+    turns: 0,
     lastText: '',
     unusableCount: 0,
     hasCompactedForOverflow: false,
     minCompactionChars: 0,
     isPlanModeAnnounced: isPlanModeAnnounced(agent.session),
+  }
+  return state
+}
+
+export function getRunTotals({ turns, usageMeter }: RunState): RunTotals {
+  return { turns, ...usageMeter.totals }
+}
+
+/** Executes calls, and counts what the agents among the tools use. */
+export async function* executeAndMeter(
+  state: RunState,
+  calls: readonly CallPart[],
+  rejected: readonly RejectedCall[],
+): AsyncGenerator<RunEvent, readonly CallOutcome[]> {
+  const events = executeCalls(state.agent, calls, rejected, state.signal)
+  try {
+    for (;;) {
+      const next = await events.next()
+      if (next.done) return next.value
+      if (next.value.type === 'subagent' && next.value.event.type === 'run-close')
+        state.usageMeter.addTotals(next.value.event)
+      yield next.value
+    }
+  } finally {
+    await events.return([])
   }
 }
 

@@ -4,7 +4,6 @@ import type { UserTurn } from '../../model/turn.ts'
 import { createInterruptedResult } from '../../session/open-calls.ts'
 import { StoreError } from '../../session/store/store.ts'
 import type { Agent } from '../agent.ts'
-import { executeCalls } from '../calls/execute-calls.ts'
 import { countHistoryChars, needsCompaction } from '../history/compact.ts'
 import { startRunDeadline, getStopReason } from './run-deadline.ts'
 import { handleModelResponse } from './handle-model-response.ts'
@@ -12,7 +11,15 @@ import { ENVIRONMENT_TOPIC, hasPinnedNote, appendPinnedNote } from '../history/p
 import { createPlanModeNote } from '../history/plan-mode-note.ts'
 import { createRequestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
-import { createRunState, appendRunLogEntry, type RunEnd, type RunState, compactAndMeter } from './run-state.ts'
+import {
+  appendRunLogEntry,
+  compactAndMeter,
+  createRunState,
+  executeAndMeter,
+  getRunTotals,
+  type RunEnd,
+  type RunState,
+} from './run-state.ts'
 import { defined } from '../../model/defined.ts'
 
 /**
@@ -28,13 +35,16 @@ export async function* run(
   signal: AbortSignal = new AbortController().signal,
   userText?: string,
 ): AsyncGenerator<RunEvent> {
+  const { session } = agent
   const deadline = startRunDeadline(agent, signal)
+  const prompt = `${session.id}#${session.promptCount + (input ? 1 : 0)}`
+  const state = createRunState(agent, prompt, deadline.signal)
   try {
-    yield* runTurns(agent, input && { parts: input, ...defined({ own: userText }) }, deadline.signal)
+    yield* runTurns(state, input && { parts: input, ...defined({ own: userText }) })
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     const fault: Fault = { kind: 'invalid', code: 'unsaved', message: toSentence(error.message) }
-    yield { type: 'run-close', reason: 'unsaved', text: '', fault }
+    yield { type: 'run-close', reason: 'unsaved', text: '', session: session.id, ...getRunTotals(state), fault }
   } finally {
     deadline.cancel()
   }
@@ -45,33 +55,36 @@ interface RunInput {
   readonly own?: string
 }
 
-async function* runTurns(agent: Agent, input: RunInput | undefined, signal: AbortSignal): AsyncGenerator<RunEvent> {
-  const { session, model } = agent
-  const prompt = `${session.id}#${session.promptCount + (input ? 1 : 0)}`
-  const state = createRunState(agent, prompt, signal)
+async function* runTurns(state: RunState, input: RunInput | undefined): AsyncGenerator<RunEvent> {
+  const { prompt } = state
+  const { session, model, clock } = state.agent
   yield { type: 'run-open', session: session.id, prompt, model: model.origin.model, provider: model.origin.provider }
-  yield* input ? logUserInput(state, input) : resumePendingCalls(state)
-  for (let turn = 1; ; turn++) {
-    const limit = findReachedLimit(state, turn)
+  if (input) yield* logUserInput(state, input)
+  else if (!(yield* resumePendingCalls(state))) return yield* closeRun(state, { reason: 'awaiting-approval' })
+  for (;;) {
+    const limit = findReachedLimit(state)
     if (limit) return yield* closeRun(state, { reason: limit })
     yield* prepareTurn(state)
-    const started = agent.clock.now()
-    const response = yield* requestTurn(state, turn)
-    const end = yield* handleModelResponse(state, response, agent.clock.now() - started)
+    const started = clock.now()
+    const response = yield* requestTurn(state)
+    const end = yield* handleModelResponse(state, response, clock.now() - started)
     if (end) return yield* closeRun(state, end)
   }
 }
 
+/** In the log, a run that waits for an approval has not ended: any process can resume it. */
 async function* closeRun(state: RunState, { reason, ...more }: RunEnd): AsyncGenerator<RunEvent> {
-  const entry = appendRunLogEntry(state, { kind: 'close', prompt: state.prompt, reason })
+  const isResumable = reason === 'awaiting-approval'
+  const entry = isResumable ? undefined : appendRunLogEntry(state, { kind: 'close', prompt: state.prompt, reason })
   await state.agent.session.flush()
-  yield entry
-  yield { type: 'run-close', reason, text: more.plan ?? state.lastText, ...more }
+  if (entry) yield entry
+  const text = more.plan ?? state.lastText
+  yield { type: 'run-close', reason, text, session: state.agent.session.id, ...getRunTotals(state), ...more }
 }
 
-function findReachedLimit({ agent, signal }: RunState, turn: number): CloseReason | undefined {
+function findReachedLimit({ agent, signal, turns }: RunState): CloseReason | undefined {
   if (signal.aborted) return getStopReason(signal)
-  return agent.limits?.turns !== undefined && turn > agent.limits.turns ? 'turn-limit' : undefined
+  return agent.limits?.turns !== undefined && turns >= agent.limits.turns ? 'turn-limit' : undefined
 }
 
 function* logUserInput(state: RunState, input: RunInput): Generator<RunEvent> {
@@ -81,8 +94,12 @@ function* logUserInput(state: RunState, input: RunInput): Generator<RunEvent> {
   yield appendRunLogEntry(state, { kind: 'user', ...input, prompt: state.prompt })
 }
 
-/** Executes the calls that were waiting when the session was left. A call that was rejected then stays rejected. */
-async function* resumePendingCalls({ agent, signal }: RunState): AsyncGenerator<RunEvent> {
+/**
+ * Executes the calls that were waiting when the session was left. A call that was rejected then stays rejected. Have all of
+ * them a result now?
+ */
+async function* resumePendingCalls(state: RunState): AsyncGenerator<RunEvent, boolean> {
+  const { agent } = state
   const { session } = agent
   const pending = session.pendingCalls.map(({ call }) => call)
   if (pending.length > 0) {
@@ -90,9 +107,11 @@ async function* resumePendingCalls({ agent, signal }: RunState): AsyncGenerator<
     const rejected = turn?.role === 'assistant' ? splitRunnableCalls(turn).rejected : []
     const ids = new Set(pending.map(({ id }) => id))
     const stillRejected = rejected.filter(({ call }) => ids.has(call.id))
-    yield* executeCalls(agent, pending, stillRejected, signal)
+    const results = yield* executeAndMeter(state, pending, stillRejected)
+    if (results.length < pending.length) return false
   }
   yield* appendEnvironmentNote(agent)
+  return true
 }
 
 /** Once per session. Logs of earlier versions do not show whether they have it, so they get it again. */
@@ -103,8 +122,13 @@ function* appendEnvironmentNote({ session, describeEnvironment }: Agent): Genera
   yield* appendPinnedNote(session, ENVIRONMENT_TOPIC, text)
 }
 
-/** Before each request: compaction, changes of the tools, plan mode. */
+/** Before each request: handoff, compaction, changes of the tools, plan mode. */
 async function* prepareTurn(state: RunState): AsyncGenerator<RunEvent> {
+  const handoff = state.agent.takeHandoff?.()
+  if (handoff) {
+    state.agent = { ...handoff.agent, ...defined({ traceToolRun: state.agent.traceToolRun }) }
+    yield { type: 'handoff', to: handoff.name }
+  }
   const { agent } = state
   const { session } = agent
   if ((await needsCompaction(agent)) && countHistoryChars(session.turns) > state.minCompactionChars) {
@@ -125,7 +149,7 @@ async function* prepareTurn(state: RunState): AsyncGenerator<RunEvent> {
 const MIN_HISTORY_GROWTH = 1.2
 
 /** Failed attempts are logged, and count towards the cost. */
-async function* requestTurn(state: RunState, turn: number): AsyncGenerator<RunEvent, FoldedTurn> {
+async function* requestTurn(state: RunState): AsyncGenerator<RunEvent, FoldedTurn> {
   const { prompt, usageMeter } = state
   const response = yield* sendRequest(state)
   for (const { fault, usage, origin } of response.attempts ?? []) {
@@ -139,7 +163,8 @@ async function* requestTurn(state: RunState, turn: number): AsyncGenerator<RunEv
       })
   }
   await usageMeter.add(response.turn.origin, response.turn.usage)
-  yield usageMeter.toEvent(turn)
+  state.turns++
+  yield { type: 'budget', ...getRunTotals(state) }
   return response
 }
 

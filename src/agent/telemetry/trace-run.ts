@@ -4,7 +4,7 @@ import { createTurnFold } from '../../model/fold.ts'
 import { createRedactor } from '../../model/security/redactor.ts'
 import { joinTextParts } from '../../model/text.ts'
 import type { TurnEvent } from '../../model/event.ts'
-import type { ModelOrigin } from '../../model/turn.ts'
+import type { CallPart, ModelOrigin } from '../../model/turn.ts'
 import { parseUsage } from '../../model/usage.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import type { CallState } from '../calls/call-state.ts'
@@ -23,6 +23,8 @@ import { defined } from '../../model/defined.ts'
 export interface RunTracer {
   /** `at` is in milliseconds since 1970. */
   onEvent(event: RunEvent, at?: number): void
+  /** Runs a tool inside of the span of its call. */
+  readonly runTool: <T>(call: CallPart, run: () => Promise<T>) => Promise<T>
 }
 
 interface TraceOptions {
@@ -144,18 +146,23 @@ export function traceRun(
     attempts = 0
   }
 
+  /** The span of a call; it is started once, by the tool or by the event, whichever comes first. */
+  function startToolSpan({ id, name }: CallPart, at: number): Span {
+    const toolSpan = tools.get(id) ?? {}
+    tools.set(id, toolSpan)
+    const attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': name,
+      'gen_ai.tool.call.id': id,
+    }
+    return (toolSpan.span ??= start(`execute_tool ${name}`, SpanKind.INTERNAL, at, attributes))
+  }
+
   function onCallState(call: CallState, at: number): void {
     const toolSpan = tools.get(call.call.id) ?? {}
     tools.set(call.call.id, toolSpan)
     if ('tool' in call) toolSpan.origin = call.tool.origin
-    if (call.status === 'executing' || (isFinishedCall(call) && !toolSpan.span)) {
-      const attributes = {
-        'gen_ai.operation.name': 'execute_tool',
-        'gen_ai.tool.name': call.call.name,
-        'gen_ai.tool.call.id': call.call.id,
-      }
-      toolSpan.span = start(`execute_tool ${call.call.name}`, SpanKind.INTERNAL, at, attributes)
-    }
+    if (call.status === 'executing' || isFinishedCall(call)) startToolSpan(call.call, at)
     if (!isFinishedCall(call)) return
     tools.delete(call.call.id)
     toolSpan.span?.setAttributes(toCallSpanAttributes(call, toolSpan.origin, redactText))
@@ -178,6 +185,7 @@ export function traceRun(
   }
 
   return {
+    runTool: (call, work) => context.with(trace.setSpan(runContext, startToolSpan(call, Date.now())), work),
     onEvent(event, at = Date.now()) {
       switch (event.type) {
         case 'run-open':
@@ -200,6 +208,8 @@ export function traceRun(
         case 'ask':
         case 'reply':
         case 'notice':
+        case 'subagent':
+        case 'handoff':
           return
         default:
           event satisfies never

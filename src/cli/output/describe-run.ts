@@ -55,6 +55,7 @@ const HEADLESS_ADVICE: ResumeAdvice = {
 }
 
 const CLOSE_PROBLEMS: Record<Exclude<CloseReason, 'done'>, { problem: string; canContinue: boolean }> = {
+  'awaiting-approval': { problem: 'calls are waiting for approval', canContinue: true },
   'turn-limit': { problem: 'turn limit reached', canContinue: true },
   'time-limit': { problem: 'time limit reached', canContinue: true },
   'cost-limit': { problem: 'cost limit reached', canContinue: true },

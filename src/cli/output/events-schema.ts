@@ -27,6 +27,7 @@ const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` })
 /** Why a run ended. */
 export const END_REASONS = {
   done: 'the model finished',
+  'awaiting-approval': 'calls wait for approval; answer with `dragoman sessions reply`, then resume the session',
   'turn-limit': '`--max-turns` was reached',
   'time-limit': 'the time limit was reached',
   'cost-limit': '`--max-cost` would be exceeded',

@@ -44,6 +44,8 @@ export function createJsonOutput(sink: OutputStreams): RunOutput {
       case 'entry':
       case 'budget':
       case 'compact':
+      case 'subagent':
+      case 'handoff':
         return
       default:
         return event satisfies never

@@ -108,6 +108,8 @@ export function createStreamJsonOutput(sink: OutputStreams, now: () => number = 
         return close(event.reason, toRunError(event))
       case 'progress':
       case 'reply':
+      case 'subagent':
+      case 'handoff':
         return
       default:
         return event satisfies never

@@ -77,6 +77,8 @@ export function createTextOutput(sink: OutputStreams): RunOutput {
       case 'reply':
       case 'entry':
       case 'budget':
+      case 'subagent':
+      case 'handoff':
         return
       default:
         return event satisfies never

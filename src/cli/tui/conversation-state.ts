@@ -78,6 +78,8 @@ export function applyRunEvent(conversation: LiveConversation, event: RunEvent, n
     case 'ask':
     case 'reply':
     case 'budget':
+    case 'subagent':
+    case 'handoff':
       return conversation
     default:
       return event satisfies never

@@ -1,0 +1,21 @@
+import type { ToolContext } from '../../tool/tool.ts'
+import type { Agent } from '../agent.ts'
+import type { RunEvent } from '../loop/run-event.ts'
+
+/** The run that called a tool, for tools that are agents themselves. */
+interface ParentRun {
+  readonly agent: Agent
+  readonly call: string
+  readonly onEvent: (event: RunEvent) => void
+}
+
+const parentRuns = new WeakMap<ToolContext, ParentRun>()
+
+export function setParentRun(context: ToolContext, run: ParentRun): void {
+  parentRuns.set(context, run)
+}
+
+/** Undefined if the tool was not called by an agent. */
+export function getParentRun(context: ToolContext): ParentRun | undefined {
+  return parentRuns.get(context)
+}

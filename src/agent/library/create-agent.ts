@@ -1,0 +1,256 @@
+import { randomBytes } from 'node:crypto'
+import { homedir } from 'node:os'
+import { createDiskView } from '../../host/files/disk-view.ts'
+import type { Host } from '../../host/host.ts'
+import { findBashSyntaxError } from '../../host/process/bash-syntax.ts'
+import { defined } from '../../model/defined.ts'
+import { createTurnKey } from '../../model/ids.ts'
+import { isObject } from '../../model/json.ts'
+import { lazy } from '../../model/lazy.ts'
+import type { ModelParams } from '../../model/request.ts'
+import type { UserTurn } from '../../model/turn.ts'
+import { approvalPolicy } from '../../policy/approval-policy.ts'
+import type { ApprovalMode, Policy } from '../../policy/policy.ts'
+import { systemClock } from '../../provider/index.ts'
+import { type Session, resumeSession } from '../../session/session.ts'
+import { memoryStore } from '../../session/store/memory-store.ts'
+import { type SessionLog, type Store, StoreError } from '../../session/store/store.ts'
+import type { Schema } from '../../tool/infer-schema.ts'
+import { createToolbox } from '../../tool/toolbox.ts'
+import type { Agent as AgentContext } from '../agent.ts'
+import { createSeenFiles } from '../calls/seen-files.ts'
+import { compactHistory } from '../history/compact.ts'
+import type { RunEvent } from '../loop/run-event.ts'
+import { run } from '../loop/run.ts'
+import type { AgentOptions, InputPart, ModelSettings, OnApproval, RunOptions } from './agent-options.ts'
+import { findPendingApprovals, isApproved, toApprovalReply } from './approvals.ts'
+import { toUserParts } from './input-parts.ts'
+import { type Agent, AgentBusyError, type InferOutput } from './library-agent.ts'
+import { createModelOpener } from './open-model.ts'
+import { type Run, startRun } from './run-handle.ts'
+import { createAgentTool, createHandoffTool, type InheritedContext } from './subagent.ts'
+
+/** Creates an agent. Throws if the model is unknown or its key is missing; the session is opened by the first run. */
+export function agent<const Output extends Schema | undefined = undefined>(
+  options: AgentOptions<Output>,
+): Agent<InferOutput<Output>> {
+  assertModel(isObject(options) ? options['model'] : undefined)
+  const store = options.store ?? memoryStore()
+  const id = options.session ?? createId()
+  return createAgent({ ...options, store }, id, () => openSession(store, id, options))
+}
+
+const createId = (): string => createTurnKey(randomBytes(20))
+
+async function openSession(store: Store, id: string, options: AgentOptions<Schema | undefined>): Promise<SessionLog> {
+  const create = () => store.create({ id, folder: options.folders?.[0] ?? '' })
+  if (options.session === undefined) return create()
+  try {
+    return await Promise.resolve(store.open(id))
+  } catch (error) {
+    if (!options.createIfMissing || !(error instanceof StoreError) || error.code !== 'not-found') throw error
+    return create()
+  }
+}
+
+/** Creates the run of an agent on the session of another one. */
+type ContextFactory = (session: Session, options: RunOptions<Schema | undefined>) => AgentContext
+
+const contextFactories = new WeakMap<object, ContextFactory>()
+
+function createAgent<Output>(
+  options: AgentOptions<Schema | undefined> & { readonly store: Store },
+  id: string,
+  openLog: () => SessionLog | Promise<SessionLog>,
+  inherited: InheritedContext = {},
+): Agent<Output> {
+  const { store, name = 'agent', description = '' } = options
+  const opener = createModelOpener(options.limits?.cost, inherited.limitModel)
+  const defaultModel = opener.open(options.model)
+  const shared = lazy(() => createSharedContext(options))
+  const queue: UserTurn['parts'][] = []
+  let session: Promise<Session> | undefined
+  let current: Run<unknown> | undefined
+
+  /** A session that could not be opened can be tried again. */
+  function getSession(): Promise<Session> {
+    session ??= (async () => resumeSession(await openLog()))().catch((error: unknown) => {
+      session = undefined
+      throw error
+    })
+    return session
+  }
+
+  const createRunContext: ContextFactory = (opened, runOptions) => {
+    const { model, limits, onApproval = options.onApproval } = runOptions
+    let target: Agent<unknown> | undefined
+    const handoffTools = (options.handoffs ?? []).map((one) =>
+      createHandoffTool(one.name, one.description, () => (target = one)),
+    )
+    return {
+      ...shared(),
+      session: opened,
+      toolbox: createToolbox([...(options.tools ?? []), ...handoffTools]),
+      model: model === undefined ? defaultModel : opener.open(model),
+      catalog: opener.catalog,
+      limitModel: opener.limit,
+      params: toModelParams({ ...options, ...defined(runOptions) }),
+      limits: { ...options.limits, ...limits },
+      requestApproval: (!onApproval && inherited.requestApproval) || toRequestApproval(onApproval),
+      takeQueuedMessages: () => queue.splice(0),
+      takeHandoff() {
+        const next = target
+        target = undefined
+        const createNext = next && contextFactories.get(next)
+        return next && createNext && { name: next.name, agent: createNext(opened, defined({ onApproval, limits })) }
+      },
+    }
+  }
+
+  function start(input: UserTurn['parts'] | undefined, runOptions: RunOptions<Schema | undefined> = {}): Run<never> {
+    if (current)
+      throw new AgentBusyError(
+        'This agent is working on another prompt. Wait for it, send it a message with send(), or create a second agent.',
+      )
+    const events = async function* (signal: AbortSignal): AsyncGenerator<RunEvent> {
+      try {
+        const opened = await getSession()
+        if (!input && !canResume(opened)) throw new Error('There is nothing to resume: the last run has ended.')
+        const parts = input && [...queue.splice(0).flat(), ...input]
+        yield* runTraced(createRunContext(opened, runOptions), parts, signal, options.telemetry)
+      } finally {
+        current = undefined
+      }
+    }
+    const started = startRun<never>(id, runOptions.signal, events)
+    current = started
+    return started
+  }
+
+  const made: Agent<Output> = {
+    session: id,
+    name,
+    description,
+    get history() {
+      return getSession().then(({ turns }) => [...turns])
+    },
+    get pending() {
+      return getSession().then(findPendingApprovals)
+    },
+    run: (input: string | readonly InputPart[], runOptions?: RunOptions<Schema | undefined>) =>
+      start(toUserParts(input), runOptions),
+    resume: (runOptions) => start(undefined, runOptions),
+    send: (message) => void queue.push(toUserParts(message)),
+    async reply(ask, answer) {
+      const opened = await getSession()
+      if (!findPendingApprovals(opened).some((one) => one.id === ask))
+        throw new Error(`The session ${id} has no open request for approval ${ask}.`)
+      const { message, ...decision } = typeof answer === 'boolean' ? { approved: answer, message: undefined } : answer
+      const outcome = isApproved(decision) ? 'proceed-once' : 'cancel'
+      opened.append({ kind: 'reply', ask, outcome, ...defined({ words: message }) })
+      await opened.flush()
+    },
+    async compact({ signal = new AbortController().signal } = {}) {
+      if (current) throw new AgentBusyError('The history cannot be compacted during a run.')
+      const opened = await getSession()
+      const steps = compactHistory(createRunContext(opened, {}), `${id}#${opened.promptCount}`, signal)
+      for (;;) {
+        const step = await steps.next()
+        if (step.done) return step.value.isDone
+      }
+    },
+    async fork() {
+      const opened = await getSession()
+      const parent = { session: id, seq: opened.entries.at(-1)?.seq ?? 0 }
+      await opened.flush()
+      const forkId = createId()
+      const log = await Promise.resolve(store.create({ id: forkId, folder: opened.folder, parent }))
+      return createAgent(options, forkId, () => log)
+    },
+    asTool: (as = {}) =>
+      createAgentTool(as.name ?? name, as.description ?? description, (fromParent) => {
+        const childId = createId()
+        return createAgent(
+          options,
+          childId,
+          () => store.create({ id: childId, folder: options.folders?.[0] ?? '' }),
+          fromParent,
+        )
+      }),
+    async close() {
+      const running = current
+      running?.cancel()
+      await running?.then(undefined, () => undefined)
+      const opened = await session?.catch(() => undefined)
+      session = undefined
+      opened?.close()
+    },
+  }
+  contextFactories.set(made, createRunContext)
+  return made
+}
+
+/** Is a call waiting, or was the last run interrupted? */
+function canResume({ entries, pendingCalls }: Session): boolean {
+  return pendingCalls.length > 0 || entries.findLast(({ kind }) => kind === 'user' || kind === 'close')?.kind === 'user'
+}
+
+function createSharedContext(
+  options: AgentOptions<Schema | undefined>,
+): Omit<AgentContext, 'session' | 'model' | 'toolbox'> {
+  const folders = options.folders ?? []
+  return {
+    policy: toPolicy(options.policy, folders),
+    host: options.host ?? MISSING_HOST,
+    folders,
+    seenFiles: createSeenFiles(),
+    system: options.instructions ?? '',
+    clock: systemClock,
+    createId,
+  }
+}
+
+/** Programs without types may pass anything. */
+function assertModel(model: unknown): void {
+  if ((typeof model === 'string' && model !== '') || (isObject(model) && typeof model['stream'] === 'function')) return
+  throw new TypeError('agent() needs a model: agent({ model: "provider/model" }), or a Model with a stream() method.')
+}
+
+function toModelParams(settings: ModelSettings): ModelParams {
+  const { maxTokens, temperature, topP, stop, reasoningEffort: effort, parallelToolCalls: parallelCalls } = settings
+  return defined({ maxTokens, temperature, topP, stop, effort, parallelCalls })
+}
+
+function toRequestApproval(onApproval: OnApproval | undefined): NonNullable<AgentContext['requestApproval']> {
+  return async (request, signal) => {
+    const answer = await onApproval?.(request, { signal })
+    return answer === undefined || answer === null ? undefined : toApprovalReply(request, answer)
+  }
+}
+
+async function* runTraced(
+  context: AgentContext,
+  parts: UserTurn['parts'] | undefined,
+  signal: AbortSignal,
+  telemetry: AgentOptions['telemetry'],
+): AsyncGenerator<RunEvent> {
+  const tracer = telemetry && (await import('../telemetry/trace-run.ts')).traceRun(telemetry.tracer, telemetry)
+  const traced = tracer ? { ...context, traceToolRun: tracer.runTool } : context
+  for await (const event of run(traced, parts, signal)) {
+    tracer?.onEvent(event)
+    yield event
+  }
+}
+
+function toPolicy(policyOption: Policy | ApprovalMode | undefined, folders: readonly string[]): Policy {
+  if (typeof policyOption === 'object') return policyOption
+  const [disk, home] = [createDiskView(), homedir()]
+  return approvalPolicy({ mode: policyOption ?? 'default', folders, home, disk, rejected: findBashSyntaxError })
+}
+
+/** Custom tools need no host; a built-in tool reports what is missing. */
+const MISSING_HOST: Host = new Proxy({} as Host, {
+  get: (_target, name) => {
+    throw new Error(`this agent has no host, so tools cannot use ${String(name)}; pass one, for example localHost()`)
+  },
+})

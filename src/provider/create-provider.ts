@@ -1,0 +1,127 @@
+import { defined } from '../model/defined.ts'
+import type { JsonObject } from '../model/json.ts'
+import { createRedactor } from '../model/security/redactor.ts'
+import type { WireId } from '../model/turn.ts'
+import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
+import { createIncrementalBodyWriter } from '../wire/history/incremental-body-writer.ts'
+import { type Credential, type Endpoint, type Environment, getBaseUrlVariable } from './endpoint.ts'
+import { createFetchClient, type FetchFunction } from './http/fetch-client.ts'
+import type { HttpClient } from './http/http-client.ts'
+import { createModel, getSharedHttpClient } from './http/node-http-client.ts'
+import { withAdaptation } from './middleware/adaptation/with-adaptation.ts'
+import { type RecordedExchange, recordExchanges } from './middleware/recording/record-exchanges.ts'
+import { withRetry } from './middleware/retry.ts'
+import { withServerContextWindow } from './middleware/with-server-context-window.ts'
+import type { Model } from './model.ts'
+import { parseProvider } from './parse-provider.ts'
+import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
+import { providers } from './providers.ts'
+import { type CredentialSources, resolveModel } from './resolve-model.ts'
+
+/** The options of `provider`. What is absent comes from the table of providers and from the environment. */
+export interface ProviderOptions {
+  /** The key, or a function that returns it for each request. */
+  readonly apiKey?: string | (() => string | Promise<string>)
+  /** The address of the API, as the vendor's own SDK takes it. */
+  readonly baseUrl?: string
+  /** Headers that are added to each request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sends the requests, in place of our own HTTP client. */
+  readonly fetch?: FetchFunction
+  /** Fields that are added to the body of each request. */
+  readonly extra?: JsonObject
+  /** The API format of a provider that is not in the table; the default is `openai-chat`. */
+  readonly wire?: WireId
+  /** What differs from other endpoints of the same wire. */
+  readonly capabilities?: Capabilities
+  /** The cloud project that is billed, and its region, for Google Vertex AI. */
+  readonly project?: string
+  readonly location?: string
+  /** Gets each request and response, without secrets: once when it was sent, and once when it ended. */
+  readonly onExchange?: (exchange: RecordedExchange) => void
+}
+
+/**
+ * A provider, by its id in the table, or a name of your own with `wire` and `baseUrl`. Returns a function that opens a model of it:
+ * `provider('openai', { apiKey })('gpt-5.2')`. Models retry, adapt to the server, and send a long history without writing it again.
+ */
+export function provider(id: string, options: ProviderOptions = {}): (model: string) => Model {
+  const definition = toDefinition(id, options)
+  const env = toEnvironment(definition, options)
+  const httpClient = createClient(options)
+  return (model) => {
+    const endpoint = resolveModel(`${id}/${model}`, env, [definition], toSignIns(definition, options))
+    if ('problem' in endpoint) throw new Error(endpoint.problem)
+    return openEndpoint(endpoint, httpClient)
+  }
+}
+
+/** A model with everything that a run needs: adaptation to the server, its context window, retries. */
+export function openEndpoint(endpoint: Endpoint, httpClient: () => HttpClient = getSharedHttpClient): Model {
+  const open = (one: Endpoint): Model =>
+    createModel(one, { httpClient: httpClient(), createBodyWriter: createIncrementalBodyWriter })
+  const bare = withServerContextWindow(withAdaptation(endpoint, open), endpoint, httpClient)
+  const model = withRetry(bare)
+  modelsWithoutRetry.set(model, bare)
+  return model
+}
+
+const modelsWithoutRetry = new WeakMap<Model, Model>()
+
+/** Wraps a model inside of its retries, so that a cost limit counts each attempt; as it is if it was not opened here. */
+export function wrapInsideRetry(model: Model, wrap: (inner: Model) => Model): Model {
+  const bare = modelsWithoutRetry.get(model)
+  return bare ? withRetry(wrap(bare)) : wrap(model)
+}
+
+function toDefinition(
+  id: string,
+  { apiKey, baseUrl, headers, extra, wire, capabilities }: ProviderOptions,
+): ProviderDefinition {
+  const base = providers.find((one) => one.id === id)
+  if (!base && baseUrl === undefined)
+    throw new Error(
+      `There is no provider “${id}” in the table; pass its baseUrl, and its wire if it is not openai-chat.`,
+    )
+  const json = defined({ url: baseUrl, headers, extra, wire, profile: capabilities })
+  const parsed = parseProvider(id, json, base)
+  if ('problem' in parsed) throw new Error(parsed.problem)
+  const { provider: found } = parsed
+  // A local server needs no key, but may have one.
+  return apiKey !== undefined && found.auth === 'none' ? { ...found, auth: WIRE_ENDPOINTS[found.wire].auth } : found
+}
+
+/** What the options say takes precedence over variables. */
+function toEnvironment(definition: ProviderDefinition, options: ProviderOptions): Environment {
+  const { apiKey, baseUrl, project, location } = options
+  const hidden = new Set([
+    ...(apiKey === undefined ? [] : [...definition.keys, ...(definition.tokens ?? [])]),
+    ...(baseUrl === undefined ? [] : [getBaseUrlVariable(definition.id), ...(definition.urls ?? [])]),
+  ])
+  const variables = Object.entries(process.env).filter(([name]) => !hidden.has(name))
+  return {
+    ...Object.fromEntries(variables),
+    ...defined({ GOOGLE_CLOUD_PROJECT: project, GOOGLE_CLOUD_LOCATION: location }),
+  }
+}
+
+function toSignIns({ auth }: ProviderDefinition, { apiKey }: ProviderOptions): CredentialSources {
+  if (apiKey === undefined) return { stored: () => undefined, google: () => undefined }
+  const key: Credential = {
+    style: auth,
+    read: typeof apiKey === 'string' ? () => apiKey : apiKey,
+  }
+  return { stored: () => ({ key }), google: () => undefined }
+}
+
+function createClient({ fetch: send, onExchange }: ProviderOptions): () => HttpClient {
+  const base = send ? () => createFetchClient(send) : getSharedHttpClient
+  if (!onExchange) return base
+  const recorded = recordExchanges(
+    base(),
+    createRedactor(),
+    (exchange) => void ('request' in exchange && onExchange(exchange)),
+    () => undefined,
+  )
+  return () => recorded
+}
