@@ -31,8 +31,12 @@ export function toJsonSchema(schema: StandardSchema | Readonly<Record<string, un
   if (!isStandardSchema(schema)) return schema as JsonObject
   const { vendor, jsonSchema } = schema['~standard']
   if (!jsonSchema) {
+    const advice =
+      vendor === 'valibot'
+        ? 'wrap it with toStandardJsonSchema of @valibot/to-json-schema'
+        : 'use plain JSON Schema instead'
     throw new Error(
-      `${vendor} does not offer JSON Schema through the Standard Schema interface; use plain JSON Schema for the tool instead`,
+      `This schema of ${vendor} does not offer JSON Schema through the Standard Schema interface; ${advice}.`,
     )
   }
   return jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject
