@@ -3,17 +3,8 @@ import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
 import { mergeCapabilities, type ModelCapabilities, resolveCapabilities } from './resolve-capabilities.ts'
 import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 import { providers as table } from './providers.ts'
-import {
-  getBaseUrlVariable,
-  type Credential,
-  type Environment,
-  type GrantedCredential,
-  hasUrlPassword,
-  isLoopback,
-  HEADER_VALUE_PATTERN,
-  type Endpoint,
-  describeSignIn,
-} from './endpoint.ts'
+import type { Credential, Endpoint, Environment, GrantedCredential } from './endpoint.ts'
+import { HEADER_VALUE_PATTERN, describeSignIn, getBaseUrlVariable, hasUrlPassword, isLoopback } from './endpoint.ts'
 import { defined } from '../model/defined.ts'
 
 /** A message for the user and the exit code: 41 for sign-in, 42 for everything else. */

@@ -6,13 +6,8 @@ import type { Wire } from '../../wire/wire.ts'
 import { withSignIn } from '../auth/with-sign-in.ts'
 import { countBodyBytes, createFullBodyWriter, type RequestBodyWriter } from './request-body.ts'
 import { type Clock, systemClock } from '../clock.ts'
-import {
-  sendRequest,
-  loadEndpointCodec,
-  type RequestDependencies,
-  getOrigin,
-  type EndpointCodec,
-} from '../send-request.ts'
+import type { EndpointCodec, RequestDependencies } from '../send-request.ts'
+import { getOrigin, loadEndpointCodec, sendRequest } from '../send-request.ts'
 import { stripIpv6Brackets, getPort, type HttpProxy, findProxy } from './proxy.ts'
 import type { Environment, Endpoint } from '../endpoint.ts'
 import type { HttpRequest, HttpClient, HttpResponse } from './http-client.ts'

@@ -2,12 +2,8 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool } from '../tool.ts'
 import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
 import type { EditCorrector } from '../edit/correct-edit.ts'
-import {
-  type EditDoubt,
-  type EditResult,
-  applySmartEdit as makeEdit,
-  type MatchStrategy,
-} from '../edit/apply-smart-edit.ts'
+import type { EditDoubt, EditResult, MatchStrategy } from '../edit/apply-smart-edit.ts'
+import { applySmartEdit as makeEdit } from '../edit/apply-smart-edit.ts'
 import { defineBuiltin, createSimilarToolAliases } from './support/define-builtin.ts'
 import { EDIT_RULE_ALIASES, type TextChange, createEditHandlers } from './support/edit-handlers.ts'
 import { getFlagArgument, getTextArgument } from './support/read-arguments.ts'

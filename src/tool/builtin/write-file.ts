@@ -5,16 +5,15 @@ import { matchFormerEnding } from '../text/text-document.ts'
 import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
 import { getTextArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
+import type { EditProposal, EditRefusal } from './support/edit-proposal.ts'
 import {
   applyEditProposal,
   createEditApproval,
+  createEditProposal,
   createFileDiff,
   openForEdit,
-  type EditProposal,
-  createEditProposal,
-  type EditRefusal,
-  refuseEdit,
   refuseChangedFile,
+  refuseEdit,
 } from './support/edit-proposal.ts'
 import text from './write-file.md'
 

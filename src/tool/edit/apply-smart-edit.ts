@@ -3,13 +3,8 @@ import { fitBlankLines, hasAmbiguousEdge, repeatsNeighborLine, type LineEdit } f
 import { findOnlySimilarPassage } from './match/similar-passage.ts'
 import { isCutWithinLine } from './match/cut-within-line.ts'
 import { getIndent, isBlank } from './match/lines.ts'
-import {
-  findExactOffsets,
-  findIndentedMatches,
-  findLineIndex,
-  findLooseMatches,
-  type PassageMatch,
-} from './match/find-matches.ts'
+import type { PassageMatch } from './match/find-matches.ts'
+import { findExactOffsets, findIndentedMatches, findLineIndex, findLooseMatches } from './match/find-matches.ts'
 import { mergePassage } from './merge/merge-passage.ts'
 import { splitBlankEdges, areLinesEqual } from './merge/passage-pieces.ts'
 import { correctStaleLines } from './merge/stale-lines.ts'

@@ -3,14 +3,8 @@ import type { Profile } from '../../model/profile.ts'
 import { describeMedia, findResultMedia, formatResultText, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, TextPart } from '../../model/turn.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
-import {
-  type AssistantStep,
-  type EncodeContext,
-  getReplayableData,
-  hasNativeDataFor,
-  toWireArguments,
-  type TranscriptStep,
-} from '../history/transcript.ts'
+import type { AssistantStep, EncodeContext, TranscriptStep } from '../history/transcript.ts'
+import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant'

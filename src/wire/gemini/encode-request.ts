@@ -8,17 +8,14 @@ import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
 import { joinSystemPrompt, limitStopSequences } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
-import {
-  type AssistantStep,
-  buildTranscript,
-  type CallResultPair,
-  type EncodeContext,
-  getReplayableData,
-  type HistoryPosition,
-  hasNativeDataFor,
-  toWireArguments,
-  type TranscriptStep,
+import type {
+  AssistantStep,
+  CallResultPair,
+  EncodeContext,
+  HistoryPosition,
+  TranscriptStep,
 } from '../history/transcript.ts'
+import { buildTranscript, getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
 import type { Wire } from '../wire.ts'
 import { encodeAttachments, encodeFunctionResponse, encodeMediaPart } from './encode-results.ts'
 import { defined } from '../../model/defined.ts'

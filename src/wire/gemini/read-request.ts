@@ -1,12 +1,5 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  filterObjects,
-  nonBlankString,
-  objectOrEmpty,
-  stringOrEmpty,
-} from '../../model/json.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
+import { filterObjects, isObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn, WireId } from '../../model/turn.ts'
 import { appendResults, createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'

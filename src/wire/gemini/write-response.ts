@@ -1,16 +1,8 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
-import {
-  getVendorCallId,
-  toVendorFinishReason,
-  type VendorFinishReasons,
-  getNativeData,
-  type ResponseWriter,
-  type VendorErrorReport,
-  type ResponseMetadata,
-  createResponseStream,
-} from '../response-writer.ts'
+import type { ResponseMetadata, ResponseWriter, VendorErrorReport, VendorFinishReasons } from '../response-writer.ts'
+import { createResponseStream, getNativeData, getVendorCallId, toVendorFinishReason } from '../response-writer.ts'
 import { markAsRawJson } from '../json/raw-json.ts'
 import { defined } from '../../model/defined.ts'
 

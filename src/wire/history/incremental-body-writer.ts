@@ -4,14 +4,8 @@ import type { Profile } from '../../model/profile.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
 import { lazy } from '../../model/lazy.ts'
-import {
-  isSystemMessage,
-  type HashedHistory,
-  createPrefixHasher,
-  joinHashLists,
-  hashMessagePrefix,
-  type PrefixHashes,
-} from './prefix-hashes.ts'
+import type { HashedHistory, PrefixHashes } from './prefix-hashes.ts'
+import { createPrefixHasher, hashMessagePrefix, isSystemMessage, joinHashLists } from './prefix-hashes.ts'
 import { type IdRegistry, createIdRegistry } from './transcript.ts'
 import type { Wire } from '../wire.ts'
 

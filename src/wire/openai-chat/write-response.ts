@@ -2,16 +2,8 @@ import { type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { AssistantPart } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
-import {
-  getVendorCallId,
-  toVendorFinishReason,
-  type VendorFinishReasons,
-  type ResponseWriter,
-  type WrittenResponseFrame,
-  type ResponseMetadata,
-  createResponseStream,
-  addIdPrefix,
-} from '../response-writer.ts'
+import type { ResponseMetadata, ResponseWriter, VendorFinishReasons, WrittenResponseFrame } from '../response-writer.ts'
+import { addIdPrefix, createResponseStream, getVendorCallId, toVendorFinishReason } from '../response-writer.ts'
 
 /** Reasoning is sent as `reasoning_content`, as compatible servers do. */
 export const chatResponseWriter: ResponseWriter = {

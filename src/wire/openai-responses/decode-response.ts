@@ -6,15 +6,8 @@ import { parseVendorError } from '../errors/parse-error.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
-import {
-  type TextChannel,
-  type JsonFields,
-  type OutputItem,
-  updateItem,
-  finishTextItem,
-  replaceItemText,
-  appendItemText,
-} from './output-item.ts'
+import type { JsonFields, OutputItem, TextChannel } from './output-item.ts'
+import { appendItemText, finishTextItem, replaceItemText, updateItem } from './output-item.ts'
 import { createEventSequenceChecker } from './event-sequence-checker.ts'
 import { isRepeatedItem, expectsMoreOfItem, createOutputItems } from './output-items.ts'
 import { defined } from '../../model/defined.ts'

@@ -2,16 +2,8 @@ import type { Json, JsonObject } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
-import {
-  getVendorCallId,
-  getNativeData,
-  type PartStart,
-  type ResponseWriter,
-  type WrittenResponseFrame,
-  type ResponseMetadata,
-  createResponseStream,
-  addIdPrefix,
-} from '../response-writer.ts'
+import type { PartStart, ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
+import { addIdPrefix, createResponseStream, getNativeData, getVendorCallId } from '../response-writer.ts'
 
 export const responsesResponseWriter: ResponseWriter = {
   startStream(head) {

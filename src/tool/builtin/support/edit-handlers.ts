@@ -5,14 +5,13 @@ import type { EditCorrector } from '../../edit/correct-edit.ts'
 import { matchFormerEnding } from '../../text/text-document.ts'
 import { getTextArgument } from './read-arguments.ts'
 import { toAbsolutePath } from './paths.ts'
+import type { EditProposal, EditRefusal } from './edit-proposal.ts'
 import {
   applyEditProposal,
   createEditApproval,
+  createEditProposal,
   createFileDiff,
   openForEdit,
-  type EditProposal,
-  createEditProposal,
-  type EditRefusal,
   refuseEdit,
 } from './edit-proposal.ts'
 import { defined } from '../../../model/defined.ts'

@@ -1,11 +1,6 @@
 import { normalizeLine, getIndent, isBlank, ASCII_QUOTES, findQuotes } from '../match/lines.ts'
-import {
-  isEqualIgnoringStyle,
-  pairSimilarLines,
-  type PassageEdit,
-  type PassagePiece,
-  areLinesEqual,
-} from './passage-pieces.ts'
+import type { PassageEdit, PassagePiece } from './passage-pieces.ts'
+import { areLinesEqual, isEqualIgnoringStyle, pairSimilarLines } from './passage-pieces.ts'
 import { type FileStyle, getTrailingSpace } from './file-style.ts'
 
 /**

@@ -1,21 +1,14 @@
 import { normalizeLine, getIndent, isBlank, findQuotes } from '../match/lines.ts'
+import type { PassageEdit, PassagePiece, SurroundingLines } from './passage-pieces.ts'
 import {
-  splitPassage,
-  splitBlankEdges,
+  areLinesEqual,
   isEqualIgnoringStyle,
   pairSimilarLines,
-  type PassageEdit,
-  type PassagePiece,
-  areLinesEqual,
-  type SurroundingLines,
+  splitBlankEdges,
+  splitPassage,
 } from './passage-pieces.ts'
-import {
-  type IndentPair,
-  hasSteppedIndent,
-  BLOCK_OPENING_PATTERN,
-  type ReindentLines,
-  createReindenter,
-} from './reindent.ts'
+import type { IndentPair, ReindentLines } from './reindent.ts'
+import { BLOCK_OPENING_PATTERN, createReindenter, hasSteppedIndent } from './reindent.ts'
 import { type RequoteLine, createRequoter } from './requote.ts'
 import {
   hasExpectedFirstIndent,

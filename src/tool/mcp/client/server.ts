@@ -4,12 +4,8 @@ import { toServerAddress, createStoredSignIn, SignInRequiredError } from '../con
 import { expandVariables, getServerIdentity, type McpServerConfig, parseTransportConfig } from './server-config.ts'
 import { type CallableTool, callServerTool } from './call-tool.ts'
 import { McpRequestError } from '../connection/request-error.ts'
-import {
-  connectToMcpServer,
-  type McpConnection,
-  type McpRequestOptions,
-  type ConnectOptions,
-} from '../connection/connect.ts'
+import type { ConnectOptions, McpConnection, McpRequestOptions } from '../connection/connect.ts'
+import { connectToMcpServer } from '../connection/connect.ts'
 import { createLogTail } from './server-log.ts'
 import { type McpListName, type McpServerLists, EMPTY_MCP_SERVER_LISTS, readServerLists } from './server-lists.ts'
 import type { KeyValueStore } from './key-value-store.ts'

@@ -1,11 +1,10 @@
+import type { TextCallDialectReader, TextCallReadResult } from './dialect.ts'
 import {
-  createBrokenCallReadResult,
   GAP_PATTERN,
-  matchAt,
   INCOMPLETE_READ_RESULT,
+  createBrokenCallReadResult,
   createStickyPattern,
-  type TextCallReadResult,
-  type TextCallDialectReader,
+  matchAt,
   skipWhitespace,
   toIncompleteOrProseResult,
 } from './dialect.ts'
