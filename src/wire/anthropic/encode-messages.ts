@@ -129,10 +129,7 @@ function encodeThinking(part: ReasoningPart, context: EncodeContext): JsonObject
   )
 }
 
-/**
- * The blocks of server tools that may be sent back: a use and its result are sent together or not at all (T137). The
- * result of a use may be in the next response, if calls of the client had to be answered first.
- */
+/** The server tool blocks to send back: a use and its result together or not at all (T137), also of two responses. */
 function findServerToolPairs(steps: readonly TranscriptStep[], context: EncodeContext): Set<JsonObject> {
   const allowed = new Set<JsonObject>()
   const answers = steps.filter((step) => step.kind === 'assistant')
@@ -155,7 +152,6 @@ function findServerToolPairs(steps: readonly TranscriptStep[], context: EncodeCo
   return allowed
 }
 
-/** A call that the server itself runs. */
 export function isServerToolUse(block: JsonObject | undefined): boolean {
   return block?.['type'] === 'server_tool_use' || block?.['type'] === 'mcp_tool_use'
 }

@@ -95,7 +95,6 @@ function createMessage({ id, model }: ResponseMetadata): JsonObject {
   }
 }
 
-/** A block before its deltas. */
 function createEmptyBlock(part: PartStart): JsonObject | undefined {
   switch (part.kind) {
     case 'text':

@@ -5,7 +5,7 @@ import { parseCallArguments } from './parse-arguments.ts'
 import { isCallOpen, type PendingCalls } from './pending-calls.ts'
 
 /** The hints of a fragment; empty ones are undefined. */
-export interface FragmentHints {
+interface FragmentHints {
   readonly id: string | undefined
   readonly name: string | undefined
   readonly args: string

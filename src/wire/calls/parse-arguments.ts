@@ -13,10 +13,7 @@ interface ArgumentsError {
   readonly message: string
 }
 
-/**
- * Parses the argument text of a closed call. It may unwrap, re-escape, strip and split, but never adds a character that
- * closes something, so truncated text is rejected (T37–T39). There is more than one input only in the case of T22.
- */
+/** Never adds a character that closes something, so truncated text is rejected (T37–T39). Several inputs: T22. */
 export function parseCallArguments(raw: string): ArgumentsResult {
   // A tool without parameters is called with nothing, or with null (T17).
   if (raw.trim() === '') return { ok: true, inputs: [{}], notes: [] }

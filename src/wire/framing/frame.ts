@@ -1,4 +1,3 @@
-/** One frame of a response, in any framing. */
 export type Frame =
   | { readonly kind: 'json'; readonly value: unknown; readonly event?: string }
   /** Invalid JSON, or JSON that nests too `deep`. Its content is lost, so open calls must not run (T114). */

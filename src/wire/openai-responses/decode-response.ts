@@ -128,7 +128,6 @@ function finishNativeItem({ builder }: ResponsesDecoderState, item: OutputItem, 
   builder.openText('text', item.partIndex).close(builder.createNative(nonBlankString(data['id']), data as JsonObject))
 }
 
-/** A delta of arguments, or all of them. */
 function handleArguments(state: ResponsesDecoderState, value: JsonFields, type: string): void {
   const { calls } = state.builder
   // An empty delta does not create a call (T28).
@@ -159,7 +158,6 @@ function markAmbiguous({ outputItems }: ResponsesDecoderState, index: number | u
   if (waiting.length > 1) for (const { pendingCall } of waiting) if (pendingCall) pendingCall.isAmbiguous = true
 }
 
-/** A delta of text, or the whole text. */
 function handleText(state: ResponsesDecoderState, value: JsonFields, channel: TextChannel): void {
   const item = state.outputItems.findOrCreate(
     value,
@@ -293,7 +291,6 @@ const STATUS_BY_END_EVENT = new Map(
 
 const RUNNING_STATUSES = new Set(['in_progress', 'queued'])
 
-/** The types of the parts of an item, and the channel of their text. */
 const CHANNEL_BY_PART_TYPE = new Map<string, TextChannel>(
   Object.entries({
     output_text: 'text',

@@ -69,7 +69,6 @@ function wantsEncryptedReasoning({ request }: ResponseMetadata): boolean {
   return Array.isArray(request['include']) && request['include'].includes('reasoning.encrypted_content')
 }
 
-/** The names and fields of the events of text and reasoning. */
 function getTextEvents(head: ResponseMetadata, at: number, kind: 'text' | 'reasoning') {
   const place = { item_id: createItemId(head, at, kind), output_index: at }
   if (kind === 'text')

@@ -49,10 +49,7 @@ export function readJsonCalls(text: string, from: number, scope: TextCallDialect
   }
 }
 
-/**
- * The calls of one JSON value: an object, an array of objects, or an object with `tool_calls`. Without a marker (`bare`) a
- * call must have arguments, because many objects have a name.
- */
+/** An object, an array of objects, or `tool_calls`. Without a marker (`bare`) arguments are required. */
 export function extractCalls(text: string, from: number, to: number, bare = false): readonly RawTextCall[] | undefined {
   if (text[from] === '[') return extractCallsFromArray(text, from, to, bare)
   const memberSpans = findMembers(text, from, to)

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../model/json.ts'
 
-/** A format in which models write calls as text. */
 export interface TextCallDialect {
   readonly id: string
   /** In plain letters; start-markers.ts has the accepted variants. No marker is a prefix of another. */
@@ -59,7 +58,6 @@ export function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArr
   return sticky.exec(text)
 }
 
-/** The next offset that is not white space. */
 export function skipWhitespace(text: string, at: number): number {
   WHITESPACE.lastIndex = at
   WHITESPACE.test(text)

@@ -12,10 +12,7 @@ import {
 import { tryParseJson } from '../../../model/json.ts'
 import { MISMATCHED_BRACKETS, TRUNCATED_JSON } from '../json-calls.ts'
 
-/**
- * Gemma: `<|tool_call>call:name{key:<|"|>text<|"|>,n:42}`, an object with bare keys and its own string delimiters (T66). The
- * smaller function model uses `<start_function_call>` and `<escape>`.
- */
+/** Gemma (T66): `<|tool_call>call:name{key:<|"|>text<|"|>,n:42}`, or with `<start_function_call>` and `<escape>`. */
 export const readGemmaCall: TextCallDialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
   if (!head) return toIncompleteOrProseResult(text, at, scope)

@@ -12,10 +12,7 @@ import { toObjectJson, type SchemaShape, readSchemaShape, toValueJson } from '..
 
 export const MINIMAX_CALL_MARKER = ']<]minimax[>['
 
-/**
- * MiniMax M3: `<invoke name="x"><key>value</key></invoke>` with a token before each tag, and objects and arrays as nested
- * elements (T64). The token is never part of a value, so this format is not ambiguous.
- */
+/** MiniMax M3 (T64): `<invoke name="x"><key>value</key></invoke>` with nested elements, and a token before each tag. */
 export const readMinimaxCall: TextCallDialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
   if (!head) return toIncompleteOrProseResult(text, at, scope)

@@ -12,10 +12,7 @@ import {
 import { readJsonCalls } from '../json-calls.ts'
 import { readFunctionTagCall, readInvokeTagCall, readGlmTagCall } from './xml-tags.ts'
 
-/**
- * The content of `<tool_call>` and similar tags: JSON (T60), or the tags of another dialect (T61, T64, T67, T68). The
- * closing tag is left to the caller, because a call is complete when its JSON is (T60).
- */
+/** JSON (T60) or tags of another dialect (T61, T64, T67, T68) in a wrapper. The caller reads the closing tag. */
 export const readWrappedCall: TextCallDialectReader = (text, from, scope) => {
   const at = from + (matchAt(WRAPPER_MARKERS, text, from)?.[0].length ?? 0)
   if (at === text.length) return scope.isFinal ? PROSE_READ_RESULT : INCOMPLETE_READ_RESULT

@@ -124,10 +124,7 @@ function readTags(grammar: TagGrammar, text: string, from: number, scope: TextCa
   }
 }
 
-/**
- * Reads a value up to its closing tag. Values may contain that tag as text, so it closes the value only if the next
- * parameter or the end of the call follows (T50).
- */
+/** A closing tag ends the value only before the next parameter or the end of the call: values may contain it (T50). */
 function readValue(
   grammar: TagGrammar,
   text: string,
