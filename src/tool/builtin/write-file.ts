@@ -61,7 +61,7 @@ export const writeFileTool: Tool = defineBuiltin({
         ? `Successfully created and wrote to new file: ${path}.`
         : `Successfully overwrote file: ${path}.${remark}`
     const note = context.modified
-      ? ` The person changed the content before it was written; it is now:\n${proposal.text}`
+      ? ` The user changed the content before it was written; it is now:\n${proposal.text}`
       : ''
     return { content: done + note, display, facts: { ...display.diffStat } }
   },

@@ -14,8 +14,8 @@ export function createPartEmitter(wire: WireId, context: DecodeContext) {
   return {
     context,
     projection: declareToolsForProfile(context.tools, context.profile),
-    emit: (event: TurnEvent) => void events.push(event),
-    warn: (code: string, message: string) => void events.push({ type: 'warn', warning: { code, message } }),
+    emit: (event: TurnEvent): void => void events.push(event),
+    warn: (code: string, message: string): void => void events.push({ type: 'warn', warning: { code, message } }),
     /** The index of the next part. */
     reserveIndex: () => partCount++,
     /** Native data of this wire and signer. */

@@ -57,12 +57,8 @@ export function mergePassage(
   // A line may equal either version by chance, so the result must look right too.
   const witnesses = pieces.filter((piece) => voteForVersion(piece) === version && isIndentDisputed(piece)).length
   // One unchanged line of many may have the depth of either version by chance, if the new text fits as it is.
-  if (
-    witnesses === 1 &&
-    countNonBlank(replacement) > MAX_LINES_PER_WITNESS &&
-    (version === 'file' || doesReplacementFit())
-  )
-    return undefined
+  const isWeak = witnesses === 1 && countNonBlank(replacement) > MAX_LINES_PER_WITNESS
+  if (isWeak && (version === 'file' || doesReplacementFit())) return undefined
   const isIndentCertain = !isIndentDisputed(passage) && countNonBlank(passage.old) > 1
   const isInPlace = isIndentCertain || witnesses > 1 || fitsIndentation(result, file, surroundings, style)
   const isRight =

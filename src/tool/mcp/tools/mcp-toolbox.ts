@@ -103,7 +103,7 @@ function formatToolChanges(added: readonly string[], removed: readonly string[])
   return parts.length === 0 ? undefined : parts.join(' ')
 }
 
-/** Instructions of servers, marked as such: they are not from the person. */
+/** Instructions of servers, marked as such: they are not from the user. */
 function collectInstructions({ list }: McpServers, groups: readonly (readonly Tool[])[], announcedTexts: Set<string>) {
   return list.flatMap(({ name, lists: { instructions } }, at) => {
     if (instructions === undefined || (groups[at] ?? []).length === 0) return []
