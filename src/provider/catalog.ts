@@ -10,14 +10,12 @@ export interface ModelCard {
   readonly window?: number
   /** The longest response, in tokens. */
   readonly output?: number
-  readonly abilities?: readonly ModelAbility[]
+  readonly abilities?: readonly (typeof ABILITIES)[number][]
   readonly price?: Price
 }
 
-export type ModelAbility = 'tools' | 'vision' | 'reasoning'
-
 /** US dollars per million tokens. */
-export interface TokenRates {
+interface TokenRates {
   readonly input: number
   readonly output: number
   /** Defaults to `input`, as `cacheWrite` does. */
@@ -126,7 +124,6 @@ interface CatalogEntry {
   readonly matches: (name: string) => boolean
 }
 
-/** The lines of a section of the data: one for each model. */
 function readSectionLines(section: string): string[] {
   const heading = `\n## ${section}\n`
   const start = DATA.indexOf(heading)
@@ -136,11 +133,8 @@ function readSectionLines(section: string): string[] {
   return text.split('\n').filter((line) => line.includes('\t'))
 }
 
-const ABILITY_BY_LETTER: readonly (readonly [letter: string, ability: ModelAbility])[] = [
-  ['t', 'tools'],
-  ['v', 'vision'],
-  ['r', 'reasoning'],
-]
+/** The data has the first letter of each. */
+const ABILITIES = ['tools', 'vision', 'reasoning'] as const
 
 function parseEntry(line: string): CatalogEntry {
   const [id = '', pattern = '', window = '', output = '', abilityLetters = '', prices = ''] = line.split('\t')
@@ -154,7 +148,7 @@ function parseEntry(line: string): CatalogEntry {
         ...(window !== '' && { window: Number(window) }),
         ...(output !== '' && { output: Number(output) }),
         ...(abilityLetters !== '' && {
-          abilities: ABILITY_BY_LETTER.flatMap(([request, one]) => (abilityLetters.includes(request) ? [one] : [])),
+          abilities: ABILITIES.filter((ability) => abilityLetters.includes(ability.charAt(0))),
         }),
         ...defined({ price }),
       }

@@ -31,7 +31,6 @@ export interface ProviderDefinition {
   readonly check?: string
   /** The usual port of a local server, which then needs no key. */
   readonly port?: number
-  /** The default model. */
   readonly model?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Fields of the request body that only this endpoint knows. */

@@ -63,18 +63,13 @@ export function findDefaultModel(
   return definition && `${definition.id}/${definition.model}`
 }
 
-export type JsonFetcher = (url: string, ms: number) => Promise<unknown>
-
 /** At the usual port, and at an address that the user configured. */
 const PROBE_TIMEOUT_MS = 150
 const CONFIGURED_PROBE_TIMEOUT_MS = 2000
 
-/**
- * Looks for local model servers at the usual or configured addresses, all at once; the first of the table with a model
- * is chosen.
- */
+/** Asks all local servers at once; the first of the table with a model is chosen. */
 export async function findLocalModel(
-  probe: JsonFetcher,
+  probe: (url: string, ms: number) => Promise<unknown>,
   definitions: readonly ProviderDefinition[] = table,
   env: Environment = {},
 ): Promise<string | undefined> {

@@ -163,9 +163,7 @@ export function getNativeData({ native }: AssistantPart, wire: WireId): JsonObje
   return (native?.wire === wire ? objectOrEmpty(native.data) : {}) as JsonObject
 }
 
-export function toVendorFinishReason({ reason, raw }: Finish, labels: VendorFinishReasons): string {
-  return raw ?? labels[reason]
-}
-
 /** An aborted or failed response has no label of its own: it ends as if it were cut off. */
-export type VendorFinishReasons = Readonly<Record<FinishReason, string>>
+export function createFinishLabeler(labels: Readonly<Record<FinishReason, string>>): (finish: Finish) => string {
+  return ({ reason, raw }) => raw ?? labels[reason]
+}

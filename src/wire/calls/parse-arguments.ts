@@ -147,16 +147,9 @@ function createBigNumberWarning(digits: string): Warning {
   return { code: 'big-number', message: `The number ${excerpt} has too many digits; it was rounded.` }
 }
 
-const UNFINISHED_ERROR: ArgumentsError = {
-  ok: false,
-  code: 'unfinished',
-  message: 'The arguments are incomplete.',
-}
-const NOT_OBJECT_ERROR: ArgumentsError = {
-  ok: false,
-  code: 'not-object',
-  message: 'The arguments must be one JSON object.',
-}
+const UNFINISHED_ERROR: ArgumentsError = { ok: false, code: 'unfinished', message: 'The arguments are incomplete.' }
+const NOT_OBJECT_MESSAGE = 'The arguments must be one JSON object.'
+const NOT_OBJECT_ERROR: ArgumentsError = { ok: false, code: 'not-object', message: NOT_OBJECT_MESSAGE }
 
 const REPAIR_MESSAGES: Record<
   JsonRepair | 'double-encoded' | 'array-root' | 'placeholder' | 'repeated' | 'several-objects' | 'trailing-text',

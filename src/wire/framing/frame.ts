@@ -12,9 +12,3 @@ export function readStatusComment(comment: string): number | undefined {
   const status = /^\s*HTTP_STATUS\/(\d{3})/.exec(comment)?.[1]
   return status === undefined ? undefined : Number(status)
 }
-
-/** Splits the bytes of one response into frames. It has one UTF-8 decoder, so chunks may end anywhere (T105). */
-export interface Framer {
-  push(bytes: Uint8Array): Frame[]
-  end(): Frame[]
-}

@@ -159,10 +159,8 @@ function markAmbiguous({ outputItems }: ResponsesDecoderState, index: number | u
 }
 
 function handleText(state: ResponsesDecoderState, value: JsonFields, channel: TextChannel): void {
-  const item = state.outputItems.findOrCreate(
-    value,
-    channel === 'text' || channel === 'refusal' ? 'message' : 'reasoning',
-  )
+  const type = channel === 'text' || channel === 'refusal' ? 'message' : 'reasoning'
+  const item = state.outputItems.findOrCreate(value, type)
   if (item.isDone) return warnLatePiece(state, 'Text')
   const at = Number(value['content_index'] ?? value['summary_index'] ?? 0)
   if (typeof value['delta'] === 'string') return appendItemText(state.builder, item, channel, at, value['delta'])
@@ -235,10 +233,8 @@ function recordFinish(state: ResponsesDecoderState, response: JsonFields, ending
     return builder.setFinish('fault', status ?? '')
   }
   if (status === 'incomplete' || (status === undefined && why !== undefined)) {
-    return builder.setFinish(
-      why === 'content_filter' ? 'filter' : 'length',
-      ['incomplete', ...(why === undefined ? [] : [why])].join(':'),
-    )
+    const label = why === undefined ? 'incomplete' : `incomplete:${why}`
+    return builder.setFinish(why === 'content_filter' ? 'filter' : 'length', label)
   }
   if (status === 'cancelled') return builder.setFinish('aborted', status)
   if (status === undefined ? !Array.isArray(response['output']) : RUNNING_STATUSES.has(status)) return
@@ -279,27 +275,23 @@ function isEmptyValue(value: unknown): boolean {
 }
 
 /** The events that end a response, and the status that the response should have (T143). */
-const STATUS_BY_END_EVENT = new Map(
-  Object.entries({
-    'response.completed': 'completed',
-    'response.done': 'completed',
-    'response.incomplete': 'incomplete',
-    'response.failed': 'failed',
-    'response.cancelled': 'cancelled',
-  }),
-)
+const STATUS_BY_END_EVENT = new Map([
+  ['response.completed', 'completed'],
+  ['response.done', 'completed'],
+  ['response.incomplete', 'incomplete'],
+  ['response.failed', 'failed'],
+  ['response.cancelled', 'cancelled'],
+])
 
 const RUNNING_STATUSES = new Set(['in_progress', 'queued'])
 
-const CHANNEL_BY_PART_TYPE = new Map<string, TextChannel>(
-  Object.entries({
-    output_text: 'text',
-    text: 'text',
-    refusal: 'refusal',
-    summary_text: 'summary',
-    reasoning_text: 'thought',
-  }),
-)
+const CHANNEL_BY_PART_TYPE = new Map<string, TextChannel>([
+  ['output_text', 'text'],
+  ['text', 'text'],
+  ['refusal', 'refusal'],
+  ['summary_text', 'summary'],
+  ['reasoning_text', 'thought'],
+])
 
 type EventHandler = (state: ResponsesDecoderState, value: JsonFields) => void
 

@@ -1,12 +1,7 @@
 import type { Tool } from '../../tool.ts'
 import { type Toolbox, createToolbox } from '../../toolbox.ts'
-import {
-  type DeclarationBudget,
-  DEFAULT_DECLARATION_BUDGET,
-  TOOL_SEARCH_TOOL_NAME,
-  splitByBudget,
-  createToolSearchTool,
-} from './tool-search-tool.ts'
+import { createToolSearchTool, type DeclarationBudget, splitByBudget } from './tool-search-tool.ts'
+import { DEFAULT_DECLARATION_BUDGET, TOOL_SEARCH_TOOL_NAME } from './tool-search-tool.ts'
 import type { McpServers } from '../client/servers.ts'
 import { defined } from '../../../model/defined.ts'
 
@@ -119,11 +114,8 @@ function formatNames(names: readonly string[]): string {
 }
 
 function formatDeferredNotice(count: number): string[] {
-  return count === 0
-    ? []
-    : [
-        `${count} MCP tools are not declared, because there are too many; the model finds them with ${TOOL_SEARCH_TOOL_NAME}.`,
-      ]
+  const search = `the model finds them with ${TOOL_SEARCH_TOOL_NAME}`
+  return count === 0 ? [] : [`${count} MCP tools are not declared, because there are too many; ${search}.`]
 }
 
 function formatFailureNotices({ list }: McpServers): string[] {
