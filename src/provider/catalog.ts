@@ -2,6 +2,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { ModelOrigin } from '../model/turn.ts'
 import type { Usage } from '../model/usage.ts'
 import DATA from './catalog-data.md'
+import { providers } from './providers.ts'
 import { defined } from '../model/defined.ts'
 
 /** What is known about a model; unknown fields are absent, never guessed. */
@@ -50,7 +51,7 @@ export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = 
 
   /** A section is parsed when it is first used: most runs need one. */
   function listed(provider: string): readonly CatalogEntry[] {
-    const sectionName = SECTION_BY_PROVIDER[provider] ?? provider
+    const sectionName = providers.find(({ id }) => id === provider)?.labels?.catalog ?? provider
     const section = sections.get(sectionName) ?? readSectionLines(sectionName).map(parseEntry)
     sections.set(sectionName, section)
     return section
@@ -83,17 +84,6 @@ export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = 
     models: (provider) =>
       listed(provider).map(({ id, createCard: known }) => ({ id, card: card({ provider, model: id }) ?? known(day) })),
   }
-}
-
-/** The section of the data for a provider, if it has another name. */
-const SECTION_BY_PROVIDER: Readonly<Record<string, string>> = {
-  gemini: 'google',
-  vertex: 'google',
-  'code-assist': 'google',
-  'gemini-openai': 'google',
-  'openai-chat': 'openai',
-  xai: 'x-ai',
-  moonshot: 'moonshotai',
 }
 
 /** Providers that are not paid per token. */

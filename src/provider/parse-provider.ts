@@ -92,7 +92,7 @@ const PROVIDER_KEYS = Object.keys({
   headers: 0,
   extra: 0,
   profile: 0,
-} satisfies Record<Exclude<keyof ProviderDefinition, 'id'>, 0>)
+} satisfies Record<Exclude<keyof ProviderDefinition, 'id' | 'labels'>, 0>)
 const AUTH_STYLES: readonly AuthStyle[] = ['bearer', 'google', 'anthropic', 'none']
 
 function parseUrl(value: unknown): string {

@@ -13,6 +13,8 @@ export interface Capabilities extends Partial<Profile> {
 
 export interface ProviderDefinition {
   readonly id: string
+  /** Its section of the catalogue and its name in OpenTelemetry, if not `id`, and how its keys begin. Not a setting. */
+  readonly labels?: { readonly catalog?: string; readonly otel?: string; readonly keyPrefix?: string }
   readonly wire: WireId
   /** As the vendor's own SDK takes it; `{location}` is filled in. */
   readonly url: string
