@@ -2,6 +2,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { ModelOrigin } from '../model/turn.ts'
 import type { Usage } from '../model/usage.ts'
 import DATA from './catalog-data.md'
+import { providers } from './providers.ts'
 import { defined } from '../model/defined.ts'
 
 /** What is known about a model; unknown fields are absent, never guessed. */
@@ -10,14 +11,12 @@ export interface ModelCard {
   readonly window?: number
   /** The longest response, in tokens. */
   readonly output?: number
-  readonly abilities?: readonly ModelAbility[]
+  readonly abilities?: readonly (typeof ABILITIES)[number][]
   readonly price?: Price
 }
 
-export type ModelAbility = 'tools' | 'vision' | 'reasoning'
-
 /** US dollars per million tokens. */
-export interface TokenRates {
+interface TokenRates {
   readonly input: number
   readonly output: number
   /** Defaults to `input`, as `cacheWrite` does. */
@@ -52,7 +51,7 @@ export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = 
 
   /** A section is parsed when it is first used: most runs need one. */
   function listed(provider: string): readonly CatalogEntry[] {
-    const sectionName = SECTION_BY_PROVIDER[provider] ?? provider
+    const sectionName = providers.find(({ id }) => id === provider)?.labels?.catalog ?? provider
     const section = sections.get(sectionName) ?? readSectionLines(sectionName).map(parseEntry)
     sections.set(sectionName, section)
     return section
@@ -87,17 +86,6 @@ export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = 
   }
 }
 
-/** The section of the data for a provider, if it has another name. */
-const SECTION_BY_PROVIDER: Readonly<Record<string, string>> = {
-  gemini: 'google',
-  vertex: 'google',
-  'code-assist': 'google',
-  'gemini-openai': 'google',
-  'openai-chat': 'openai',
-  xai: 'x-ai',
-  moonshot: 'moonshotai',
-}
-
 /** Providers that are not paid per token. */
 const FLAT_RATE_PROVIDERS = new Set(['code-assist'])
 
@@ -126,7 +114,6 @@ interface CatalogEntry {
   readonly matches: (name: string) => boolean
 }
 
-/** The lines of a section of the data: one for each model. */
 function readSectionLines(section: string): string[] {
   const heading = `\n## ${section}\n`
   const start = DATA.indexOf(heading)
@@ -136,11 +123,8 @@ function readSectionLines(section: string): string[] {
   return text.split('\n').filter((line) => line.includes('\t'))
 }
 
-const ABILITY_BY_LETTER: readonly (readonly [letter: string, ability: ModelAbility])[] = [
-  ['t', 'tools'],
-  ['v', 'vision'],
-  ['r', 'reasoning'],
-]
+/** The data has the first letter of each. */
+const ABILITIES = ['tools', 'vision', 'reasoning'] as const
 
 function parseEntry(line: string): CatalogEntry {
   const [id = '', pattern = '', window = '', output = '', abilityLetters = '', prices = ''] = line.split('\t')
@@ -154,7 +138,7 @@ function parseEntry(line: string): CatalogEntry {
         ...(window !== '' && { window: Number(window) }),
         ...(output !== '' && { output: Number(output) }),
         ...(abilityLetters !== '' && {
-          abilities: ABILITY_BY_LETTER.flatMap(([request, one]) => (abilityLetters.includes(request) ? [one] : [])),
+          abilities: ABILITIES.filter((ability) => abilityLetters.includes(ability.charAt(0))),
         }),
         ...defined({ price }),
       }

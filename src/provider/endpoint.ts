@@ -38,7 +38,6 @@ export interface GrantedCredential {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Is this a name or address of this machine? */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 }

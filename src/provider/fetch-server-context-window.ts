@@ -3,10 +3,7 @@ import { fetchEndpointJson } from './list-models.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpClient } from './http/http-client.ts'
 
-/**
- * The context window of a local server depends on how it was started. Each kind of server reports it at another path
- * and answers 404 elsewhere, so all are asked, and the most exact answer counts.
- */
+/** Each kind of local server reports it at another path, so all are asked, and the most exact answer counts. */
 export async function fetchServerContextWindow(
   endpoint: Endpoint,
   httpClient: HttpClient,

@@ -78,23 +78,14 @@ function parseModelList(json: Json): ListedModel[] {
     const methods = one['supportedGenerationMethods']
     if (typeof id !== 'string' || id === '' || NON_CHAT_MODEL.test(id)) return []
     if (Array.isArray(methods) && !methods.includes('generateContent')) return []
-    const window = findFirstNumber(one, [
-      'inputTokenLimit',
-      'max_input_tokens',
-      'context_length',
-      'context_window',
-      'max_model_len',
-      'loaded_context_length',
-    ])
-    const output = findFirstNumber(one, ['outputTokenLimit', 'max_tokens', 'max_completion_tokens'])
-    return [
-      {
-        id: id.replace(/^(?:publishers\/google\/)?models\//, ''),
-        ...defined({ window, output }),
-      },
-    ]
+    const limits = { window: findFirstNumber(one, WINDOW_KEYS), output: findFirstNumber(one, OUTPUT_KEYS) }
+    return [{ id: id.replace(/^(?:publishers\/google\/)?models\//, ''), ...defined(limits) }]
   })
 }
+
+const WINDOW_KEYS =
+  'inputTokenLimit max_input_tokens context_length context_window max_model_len loaded_context_length'.split(' ')
+const OUTPUT_KEYS = ['outputTokenLimit', 'max_tokens', 'max_completion_tokens']
 
 const NON_CHAT_MODEL = /embed|rerank|whisper|tts|moderation|dall-e|transcribe/i
 

@@ -11,9 +11,9 @@ export interface ModelFamily {
   readonly capabilities: Capabilities
 }
 
-export const GOOGLE_WIRES: readonly WireId[] = ['gemini', 'code-assist']
-export const CHAT_WIRES: readonly WireId[] = ['openai-chat']
-export const MESSAGES_WIRES: readonly WireId[] = ['anthropic']
+export const GOOGLE: readonly WireId[] = ['gemini', 'code-assist']
+export const CHAT: readonly WireId[] = ['openai-chat']
+export const MESSAGES: readonly WireId[] = ['anthropic']
 
 /** Server-side tools since Gemini 2.5. */
 const GOOGLE_SERVER_TOOLS = ['url_context', 'google_search'] as const
@@ -28,7 +28,7 @@ export const modelFamilies: readonly ModelFamily[] = [
   {
     id: 'gemini-2.5',
     pattern: /^gemini-2\.5/,
-    wires: GOOGLE_WIRES,
+    wires: GOOGLE,
     capabilities: {
       signatures: 'optional',
       nestedMedia: false,
@@ -40,13 +40,13 @@ export const modelFamilies: readonly ModelFamily[] = [
   {
     id: 'gemini-2',
     pattern: /^gemini-(?:1|2\.0)/,
-    wires: GOOGLE_WIRES,
+    wires: GOOGLE,
     capabilities: { signatures: 'never', nestedMedia: false, thinking: 'none', window: 1_048_576 },
   },
   {
     id: 'gemini-3',
     pattern: /^gemini-(?!robotics|embedding)/,
-    wires: GOOGLE_WIRES,
+    wires: GOOGLE,
     capabilities: {
       signatures: 'required',
       nestedMedia: true,
@@ -61,39 +61,39 @@ export const modelFamilies: readonly ModelFamily[] = [
   {
     id: 'gemma-3',
     pattern: /^gemma-?3/,
-    wires: GOOGLE_WIRES,
+    wires: GOOGLE,
     capabilities: { tools: 'text', signatures: 'never', thinking: 'none' },
   },
-  { id: 'gemma', pattern: /^gemma/, wires: GOOGLE_WIRES, capabilities: { signatures: 'never', thinking: 'none' } },
+  { id: 'gemma', pattern: /^gemma/, wires: GOOGLE, capabilities: { signatures: 'never', thinking: 'none' } },
   { id: 'gemma', pattern: /^gemma/, capabilities: { alternate: true } },
 
   // Claude. Before 4.6 thinking has a budget; since then it is adaptive, and since 4.7 sampling is refused (T83, T155).
   {
     id: 'claude-3',
     pattern: /^claude-(?:instant|2|3(?!-7))/,
-    wires: MESSAGES_WIRES,
+    wires: MESSAGES,
     capabilities: { thinking: 'none', eagerArguments: false, window: 200_000 },
   },
   {
     id: 'claude',
     pattern: /^claude-(?:3-7|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:@|-\d{6,}|-latest|$))/,
-    wires: MESSAGES_WIRES,
+    wires: MESSAGES,
     capabilities: { thinking: 'budget', window: 200_000 },
   },
   {
     id: 'claude',
     pattern: /^claude-(?:opus|sonnet|haiku)-4-6/,
-    wires: MESSAGES_WIRES,
+    wires: MESSAGES,
     capabilities: { thinking: 'adaptive', window: MILLION_TOKENS },
   },
   {
     id: 'claude',
     pattern: /^claude-/,
-    wires: MESSAGES_WIRES,
+    wires: MESSAGES,
     capabilities: { thinking: 'adaptive', refuses: SAMPLING_PARAMS, window: MILLION_TOKENS },
   },
   // Chat gateways pass cache marks on.
-  { id: 'claude', pattern: /^claude-/, wires: CHAT_WIRES, capabilities: { cache: 'marks', window: 200_000 } },
+  { id: 'claude', pattern: /^claude-/, wires: CHAT, capabilities: { cache: 'marks', window: 200_000 } },
 
   // OpenAI. Reasoning models refuse sampling and stop sequences, the o-series also parallel_tool_calls (T154, T155).
   {
@@ -127,7 +127,7 @@ export const modelFamilies: readonly ModelFamily[] = [
   // Kimi: ids of its own form, which must be sent back unchanged (T96).
   { id: 'kimi-k3', pattern: /^kimi-k[3-9]/, capabilities: { ids: 'functions', window: 1_048_576 } },
   { id: 'kimi', pattern: /^kimi/, capabilities: { ids: 'functions', window: 262_144 } },
-  { id: 'deepseek-r1', pattern: /^deepseek-r1/, wires: CHAT_WIRES, capabilities: { think: true, window: 128_000 } },
+  { id: 'deepseek-r1', pattern: /^deepseek-r1/, wires: CHAT, capabilities: { think: true, window: 128_000 } },
   {
     id: 'deepseek-v4',
     pattern: /^deepseek-(?:v[4-9]|flash|pro)/,
@@ -135,18 +135,18 @@ export const modelFamilies: readonly ModelFamily[] = [
   },
   { id: 'deepseek', pattern: /^deepseek/, capabilities: { media: false, window: 128_000 } },
   // Local servers leave Qwen's reasoning inside the text (T71).
-  { id: 'qwen-coder', pattern: /^qwen.*coder/, wires: CHAT_WIRES, capabilities: { media: false, window: 262_144 } },
+  { id: 'qwen-coder', pattern: /^qwen.*coder/, wires: CHAT, capabilities: { media: false, window: 262_144 } },
   {
     id: 'qwen-vl',
     pattern: /^(?:qwen|qvq).*(?:vl|omni)/,
-    wires: CHAT_WIRES,
+    wires: CHAT,
     capabilities: { think: true, window: 131_072 },
   },
-  { id: 'qwen', pattern: /^(?:qwen|qwq)/, wires: CHAT_WIRES, capabilities: { think: true, window: 131_072 } },
-  { id: 'glm', pattern: /^glm-(?:4\.[6-9]|[5-9])/, wires: CHAT_WIRES, capabilities: { think: true, window: 200_000 } },
-  { id: 'glm', pattern: /^glm/, wires: CHAT_WIRES, capabilities: { think: true, window: 128_000 } },
+  { id: 'qwen', pattern: /^(?:qwen|qwq)/, wires: CHAT, capabilities: { think: true, window: 131_072 } },
+  { id: 'glm', pattern: /^glm-(?:4\.[6-9]|[5-9])/, wires: CHAT, capabilities: { think: true, window: 200_000 } },
+  { id: 'glm', pattern: /^glm/, wires: CHAT, capabilities: { think: true, window: 128_000 } },
   // MiniMax writes its reasoning into the text on this wire, and needs the text back unchanged (T79).
-  { id: 'minimax', pattern: /^minimax/, wires: CHAT_WIRES, capabilities: { think: true, window: 204_800 } },
+  { id: 'minimax', pattern: /^minimax/, wires: CHAT, capabilities: { think: true, window: 204_800 } },
   { id: 'minimax-m2', pattern: /^minimax-m2/, capabilities: { media: false, window: 204_800 } },
   { id: 'minimax', pattern: /^minimax/, capabilities: { window: 204_800 } },
   { id: 'llama', pattern: /^(?:meta-)?llama/, capabilities: { window: 131_072 } },

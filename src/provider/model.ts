@@ -19,10 +19,7 @@ export interface SentRequest {
   readonly prefixHashes?: PrefixHashes
 }
 
-/**
- * A model. `stream` never throws: every failure is in the events, which always end with exactly one `finish`.
- * Middleware (retry, fallback, budget, …) has the same interface.
- */
+/** `stream` never throws: every failure is in the events, which end with exactly one `finish`. */
 export interface Model {
   readonly origin: ModelOrigin
   /** The context window in tokens, if it is known. */

@@ -6,10 +6,7 @@ import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 import { hasUrlPassword, HEADER_VALUE_PATTERN } from './endpoint.ts'
 import { defined } from '../model/defined.ts'
 
-/**
- * Parses a provider in the settings. If `base` is given, a built-in provider of the same name, only differences are
- * needed.
- */
+/** With `base`, a built-in provider of the same name, only differences are needed. */
 export function parseProvider(
   id: string,
   json: unknown,
@@ -71,11 +68,8 @@ function parseDefinition(id: string, json: unknown, base: ProviderDefinition | u
     keys,
     ...defined({ tokens }),
     ...(json['urls'] !== undefined && { urls: parseVariableNames(json, 'urls') }),
-    ...(parseEnumValue(json, 'signIn', ['google'] as const) && { signIn: 'google' as const }),
-    ...(parseEnumValue(json, 'path', ['vertex'] as const) && { path: 'vertex' as const }),
-    ...parseText(json, 'check'),
-    ...defined({ port }),
-    ...parseText(json, 'model'),
+    ...defined({ signIn: parseOnlyValue(json, 'signIn', 'google'), path: parseOnlyValue(json, 'path', 'vertex') }),
+    ...defined({ check: parseText(json, 'check'), port, model: parseText(json, 'model') }),
     ...(json['headers'] !== undefined && { headers: { ...inherited?.headers, ...parseHeaders(json['headers']) } }),
     ...(json['extra'] !== undefined && { extra: parseExtra(json['extra']) }),
     ...defined({ profile }),
@@ -98,7 +92,7 @@ const PROVIDER_KEYS = Object.keys({
   headers: 0,
   extra: 0,
   profile: 0,
-} satisfies Record<Exclude<keyof ProviderDefinition, 'id'>, 0>)
+} satisfies Record<Exclude<keyof ProviderDefinition, 'id' | 'labels'>, 0>)
 const AUTH_STYLES: readonly AuthStyle[] = ['bearer', 'google', 'anthropic', 'none']
 
 function parseUrl(value: unknown): string {
@@ -109,27 +103,18 @@ function parseUrl(value: unknown): string {
   return value
 }
 
-function parseEnumValue<T extends string>(
-  json: Record<string, unknown>,
-  key: string,
-  allowed: readonly T[],
-): T | undefined {
+function parseOnlyValue<T extends string>(json: Record<string, unknown>, key: string, only: T): T | undefined {
   const value = json[key]
-  if (value === undefined) return undefined
-  const found = allowed.find((name) => name === value)
-  if (found === undefined)
-    throw new InvalidProviderError(`has an unknown "${key}"; the known one is ${formatList(allowed)}`)
-  return found
+  if (value !== undefined && value !== only)
+    throw new InvalidProviderError(`has an unknown "${key}"; the known one is "${only}"`)
+  return value === undefined ? undefined : only
 }
 
-function parseText<K extends 'model' | 'check'>(
-  json: Record<string, unknown>,
-  key: K,
-): { readonly [key in K]?: string } {
+function parseText(json: Record<string, unknown>, key: string): string | undefined {
   const value = json[key]
-  if (value === undefined) return {}
-  if (typeof value !== 'string' || value === '') throw new InvalidProviderError(`needs a string in "${key}"`)
-  return { [key]: value } as { [key in K]: string }
+  if (value !== undefined && (typeof value !== 'string' || value === ''))
+    throw new InvalidProviderError(`needs a string in "${key}"`)
+  return value
 }
 
 function parseVariableNames(json: Record<string, unknown>, key: string): string[] {

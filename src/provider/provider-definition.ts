@@ -13,6 +13,8 @@ export interface Capabilities extends Partial<Profile> {
 
 export interface ProviderDefinition {
   readonly id: string
+  /** Its section of the catalogue and its name in OpenTelemetry, if not `id`, and how its keys begin. Not a setting. */
+  readonly labels?: { readonly catalog?: string; readonly otel?: string; readonly keyPrefix?: string }
   readonly wire: WireId
   /** As the vendor's own SDK takes it; `{location}` is filled in. */
   readonly url: string
@@ -31,7 +33,6 @@ export interface ProviderDefinition {
   readonly check?: string
   /** The usual port of a local server, which then needs no key. */
   readonly port?: number
-  /** The default model. */
   readonly model?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Fields of the request body that only this endpoint knows. */

@@ -17,6 +17,7 @@ const GEMINI_KEY_VARIABLES = ['GEMINI_API_KEY', 'GOOGLE_API_KEY']
 const ROWS: readonly ProviderRow[] = [
   {
     id: 'gemini',
+    labels: { catalog: 'google', otel: 'gcp.gemini', keyPrefix: 'AIza' },
     wire: 'gemini',
     url: 'https://generativelanguage.googleapis.com',
     urls: ['GOOGLE_GEMINI_BASE_URL'],
@@ -25,6 +26,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'anthropic',
+    labels: { keyPrefix: 'sk-ant-' },
     wire: 'anthropic',
     url: 'https://api.anthropic.com',
     urls: ['ANTHROPIC_BASE_URL'],
@@ -42,6 +44,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'openrouter',
+    labels: { keyPrefix: 'sk-or-' },
     wire: 'openai-chat',
     url: 'https://openrouter.ai/api/v1',
     keys: ['OPENROUTER_API_KEY'],
@@ -70,6 +73,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'xai',
+    labels: { catalog: 'x-ai', otel: 'x_ai', keyPrefix: 'xai-' },
     wire: 'openai-chat',
     url: 'https://api.x.ai/v1',
     keys: ['XAI_API_KEY'],
@@ -78,6 +82,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'mistral',
+    labels: { otel: 'mistral_ai' },
     wire: 'openai-chat',
     url: 'https://api.mistral.ai/v1',
     keys: ['MISTRAL_API_KEY'],
@@ -87,6 +92,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'moonshot',
+    labels: { catalog: 'moonshotai', otel: 'moonshot_ai' },
     wire: 'openai-chat',
     url: 'https://api.moonshot.ai/v1',
     keys: ['MOONSHOT_API_KEY', 'KIMI_API_KEY'],
@@ -121,6 +127,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'groq',
+    labels: { keyPrefix: 'gsk_' },
     wire: 'openai-chat',
     url: 'https://api.groq.com/openai/v1',
     keys: ['GROQ_API_KEY'],
@@ -171,6 +178,7 @@ const ROWS: readonly ProviderRow[] = [
   // Other endpoints of the vendors above; never chosen by default.
   {
     id: 'vertex',
+    labels: { catalog: 'google', otel: 'gcp.vertex_ai' },
     wire: 'gemini',
     url: 'https://{location}-aiplatform.googleapis.com',
     urls: ['GOOGLE_VERTEX_BASE_URL'],
@@ -182,6 +190,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'code-assist',
+    labels: { catalog: 'google', otel: 'gcp.gemini' },
     wire: 'code-assist',
     url: 'https://cloudcode-pa.googleapis.com',
     urls: ['CODE_ASSIST_ENDPOINT'],
@@ -191,6 +200,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'gemini-openai',
+    labels: { catalog: 'google', otel: 'gcp.gemini' },
     wire: 'openai-chat',
     url: 'https://generativelanguage.googleapis.com/v1beta/openai',
     keys: GEMINI_KEY_VARIABLES,
@@ -199,6 +209,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'openai-chat',
+    labels: { catalog: 'openai', otel: 'openai' },
     wire: 'openai-chat',
     url: 'https://api.openai.com/v1',
     urls: ['OPENAI_BASE_URL'],

@@ -8,10 +8,7 @@ export interface ModelCapabilities extends Capabilities {
   readonly signer: string
 }
 
-/**
- * The capabilities of a model's family, changed by those of its provider. The signer is provider and family, because
- * only they can read native data back (T120).
- */
+/** The signer is provider and family, because only they can read native data back (T120). */
 export function resolveCapabilities(
   provider: Pick<ProviderDefinition, 'id' | 'wire' | 'port' | 'profile'>,
   model: string,

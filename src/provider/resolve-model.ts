@@ -3,17 +3,8 @@ import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
 import { mergeCapabilities, type ModelCapabilities, resolveCapabilities } from './resolve-capabilities.ts'
 import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 import { providers as table } from './providers.ts'
-import {
-  getBaseUrlVariable,
-  type Credential,
-  type Environment,
-  type GrantedCredential,
-  hasUrlPassword,
-  isLoopback,
-  HEADER_VALUE_PATTERN,
-  type Endpoint,
-  describeSignIn,
-} from './endpoint.ts'
+import type { Credential, Endpoint, Environment, GrantedCredential } from './endpoint.ts'
+import { HEADER_VALUE_PATTERN, describeSignIn, getBaseUrlVariable, hasUrlPassword, isLoopback } from './endpoint.ts'
 import { defined } from '../model/defined.ts'
 
 /** A message for the user and the exit code: 41 for sign-in, 42 for everything else. */
@@ -72,18 +63,13 @@ export function findDefaultModel(
   return definition && `${definition.id}/${definition.model}`
 }
 
-export type JsonFetcher = (url: string, ms: number) => Promise<unknown>
-
 /** At the usual port, and at an address that the user configured. */
 const PROBE_TIMEOUT_MS = 150
 const CONFIGURED_PROBE_TIMEOUT_MS = 2000
 
-/**
- * Looks for local model servers at the usual or configured addresses, all at once; the first of the table with a model
- * is chosen.
- */
+/** Asks all local servers at once; the first of the table with a model is chosen. */
 export async function findLocalModel(
-  probe: JsonFetcher,
+  probe: (url: string, ms: number) => Promise<unknown>,
   definitions: readonly ProviderDefinition[] = table,
   env: Environment = {},
 ): Promise<string | undefined> {

@@ -1,7 +1,6 @@
 import { lazy } from '../model/lazy.ts'
 import type { TurnEvent } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
-import type { Profile } from '../model/profile.ts'
 import type { ModelRequest } from '../model/request.ts'
 import type { ModelOrigin } from '../model/turn.ts'
 import { createFramer } from '../wire/framing/framer.ts'
@@ -13,7 +12,7 @@ import { countBodyBytes, type RequestBodyWriter, addExtraFields } from './http/r
 import type { Clock } from './clock.ts'
 import type { RequestOptions } from './model.ts'
 import { completeProfile } from './resolve-capabilities.ts'
-import { isLastFrame, createKeepAliveFilter } from './http/keep-alive-frames.ts'
+import { isLastFrame, createContentTest } from './http/keep-alive-frames.ts'
 import { explainVendorFault } from './http/explain-vendor-fault.ts'
 import { type KeyRedactor, createKeyRedactor } from './http/key-redactor.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -40,17 +39,10 @@ export interface RequestDependencies {
   readonly timeouts: Timeouts
 }
 
-/** Loaded once per model, so that a body writer can continue from what it wrote before. */
-export interface EndpointCodec {
-  readonly wire: Wire
-  readonly profile: Profile
-  readonly writeBody: RequestBodyWriter
-}
+export type EndpointCodec = Awaited<ReturnType<typeof loadEndpointCodec>>
 
-export async function loadEndpointCodec(
-  endpoint: Endpoint,
-  start: (wire: Wire) => RequestBodyWriter,
-): Promise<EndpointCodec> {
+/** Loaded once per model, so that a body writer can continue from what it wrote before. */
+export async function loadEndpointCodec(endpoint: Endpoint, start: (wire: Wire) => RequestBodyWriter) {
   const wire = await loadWire(endpoint.wire)
   return { wire, profile: completeProfile(wire.profile, endpoint.profile), writeBody: start(wire) }
 }
@@ -151,7 +143,7 @@ async function* sendAndDecode(
     interruptible.interrupt()
   }
   const waiter: ResponseWaiter = {
-    wait: (work) => interruptible.wait(work),
+    wait: interruptible.wait,
     takeNotices: () => (stopped.why === undefined ? notices.splice(0) : undefined),
   }
   const onAbort = (): void => stop('aborted')
@@ -164,7 +156,8 @@ async function* sendAndDecode(
   signal?.addEventListener('abort', onAbort)
   if (signal?.aborted) onAbort()
   try {
-    const sent = trySend(httpClient, httpRequest, stopper.signal)
+    const send = async () => httpClient(httpRequest, stopper.signal)
+    const sent = send().catch((error: unknown) => ({ error }))
     let response = await waiter.wait(sent)
     for (; response === INTERRUPTED; response = await waiter.wait(sent)) {
       const news = waiter.takeNotices()
@@ -229,9 +222,7 @@ async function* sendAndDecode(
   }
 }
 
-interface ResponseWaiter {
-  /** Returns the result of the work, or `INTERRUPTED` if there are notices. */
-  wait<T>(work: Promise<T>): Promise<T | typeof INTERRUPTED>
+interface ResponseWaiter extends Pick<ReturnType<typeof createInterruptibleWait>, 'wait'> {
   /** The notices to yield; undefined if the wait is over. */
   takeNotices(): TurnEvent[] | undefined
 }
@@ -252,7 +243,7 @@ async function* decodeBody(
   waiter: ResponseWaiter,
 ): AsyncGenerator<TurnEvent, { error: unknown } | undefined> {
   const frames = createFramer(response.headers['content-type'])
-  const keepAlive = createKeepAliveFilter()
+  const isContent = createContentTest()
   const pieces = response.body[Symbol.asyncIterator]()
   let hasEnded = false
   let hasContent = false
@@ -260,7 +251,7 @@ async function* decodeBody(
   let unread = 0
   const take = (frame: Frame): TurnEvent[] => {
     const events = wire.decodeFrame(state, frame)
-    if (!hasEnded && keepAlive.isContent(frame, events)) hasContent = true
+    if (!hasEnded && isContent(frame, events)) hasContent = true
     if (!hasEnded && isLastFrame(frame, wire.id)) {
       hasEnded = true
       monitor.startLinger()
@@ -324,18 +315,6 @@ function mergeEvents(events: TurnEvent[], more: readonly TurnEvent[]): void {
     if (event.type === 'part-delta' && last?.type === 'part-delta' && last.index === event.index)
       events[events.length - 1] = { type: 'part-delta', index: last.index, text: last.text + event.text }
     else events.push(event)
-  }
-}
-
-async function trySend(
-  httpClient: HttpClient,
-  httpRequest: HttpRequest,
-  signal: AbortSignal,
-): Promise<HttpResponse | { error: unknown }> {
-  try {
-    return await httpClient(httpRequest, signal)
-  } catch (error) {
-    return { error }
   }
 }
 

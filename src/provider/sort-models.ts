@@ -15,18 +15,8 @@ export function sortModelsNewestFirst(ids: readonly string[], defaultModel: stri
 }
 
 /** As resellers name them. */
-const POPULAR_VENDORS: readonly string[] = [
-  'anthropic',
-  'openai',
-  'google',
-  'deepseek',
-  'qwen',
-  'x-ai',
-  'moonshotai',
-  'z-ai',
-  'mistralai',
-  'meta-llama',
-].map((maker) => `${maker}/`)
+const POPULAR_VENDORS: readonly string[] =
+  'anthropic/ openai/ google/ deepseek/ qwen/ x-ai/ moonshotai/ z-ai/ mistralai/ meta-llama/'.split(' ')
 
 const NON_CHAT_MODEL =
   /embed|whisper|\btts\b|-tts|transcri|speech|audio|realtime|moderation|guard|rerank|dall-e|image|imagen|veo|sora|babbage|davinci|\bada\b|ocr/i

@@ -21,7 +21,7 @@ export type AuxiliaryAnswer =
 /** The model of the agent, for questions of its tools. It sees nothing of the conversation, and can call nothing. */
 export function createAuxiliaryModel(getModel: () => Model, createId: () => string): AuxiliaryModel {
   return {
-    // The person may choose another model at any time.
+    // The user may choose another model at any time.
     get serverTools() {
       return getModel().serverTools ?? []
     },

@@ -7,9 +7,7 @@ export interface StandardSchema<Output = unknown> {
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined
-    readonly jsonSchema?: {
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>
-    }
+    readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => Record<string, unknown> }
   }
 }
 

@@ -7,29 +7,25 @@ import type { ToolNameAlias, Tool } from './tool.ts'
 /** The tools of an agent. The list of specs is the same array as long as the tools are, so that requests stay the same byte for byte. */
 export interface Toolbox {
   readonly specs: readonly ToolSpec[]
-  /** Finds a tool by the name that a model used; says why it cannot. */
   find(name: string): { readonly tool: Tool; readonly renamed?: true } | { readonly problem: string }
-  /** Arguments as the tool wants them; or what is wrong with them, in words for the model. `calledAs` is the name that the model used. */
+  /** Validated arguments, or what is wrong with them, for the model. `calledAs` is the name that the model used. */
   validateInput(
     tool: Tool,
     input: JsonObject,
     calledAs?: string,
   ): { readonly input: JsonObject; readonly changes: readonly string[] } | { readonly problem: string }
-  /**
-   * Takes up the tools that came and went; called before a request, and at no other time. Gives what the model should
-   * know of it, and what the person should.
-   */
+  /** Applies changes of the tools, only before a request. Returns what the model and the user should know. */
   refresh?(): {
     readonly note?: string
-    /** What must stay known however long the session gets, by topic. */
+    /** What must stay in the context however long the session gets, by topic. */
     readonly pinned?: readonly { readonly topic: string; readonly text: string }[]
     readonly notices: readonly string[]
   }
-  /** A request is on its way: what takes long may begin. */
+  /** A request was sent: slow work may begin. */
   onRequestSent?(): void
 }
 
-/** Makes a toolbox. Two tools cannot have the same name: the first one stays. */
+/** If two tools have the same name, the first one is used. */
 export function createToolbox(tools: readonly Tool[]): Toolbox {
   const byName = new Map<string, Tool>()
   for (const tool of tools) if (!byName.has(tool.spec.name)) byName.set(tool.spec.name, tool)
@@ -93,7 +89,7 @@ function suggestTool({ spec }: Tool): string {
   return `Call ${spec.name} instead; its parameters are: ${Object.keys(isObject(declared) ? declared : {}).join(', ')}.`
 }
 
-/** Newer names of the same parameters are taken for the declared ones, unless both are given. */
+/** Renames parameters to the declared names, unless both are given. */
 function renameParameters(input: JsonObject, aliases: Readonly<Record<string, string>>): JsonObject {
   const renamed: JsonObject = {}
   for (const [key, value] of Object.entries(input)) {
@@ -119,12 +115,11 @@ function normalizeToolName(name: string): string {
     .join('__')
 }
 
-/** One of them has the name of a server before it that the other lacks; two servers are never taken for each other. */
+/** One name has the prefix of a server that the other lacks; two servers are never confused. */
 function differsByServer(one: string, other: string): boolean {
   return one.endsWith(`__${other}`) || other.endsWith(`__${one}`)
 }
 
-/** The names that are closest to a name, at most three, and only if they are close. */
 function findNearestNames(name: string, names: readonly string[]): string[] {
   const wanted = normalizeToolName(name)
   return names

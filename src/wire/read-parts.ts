@@ -15,7 +15,6 @@ export function appendResults(turns: Turn[], ...results: ResultPart[]): void {
   else turns.push({ role: 'results', parts: results })
 }
 
-/** The schema of a tool; an empty one if the tool declares none. */
 export function readToolSchema(value: unknown): JsonObject {
   return isObject(value) ? (value as JsonObject) : { type: 'object', properties: {} }
 }

@@ -3,7 +3,6 @@ import { type Json, type JsonObject, objectOrEmpty } from '../model/json.ts'
 import type { AssistantPart, AssistantTurn, Finish, FinishReason, WireId } from '../model/turn.ts'
 import { NO_USAGE, type Usage } from '../model/usage.ts'
 
-/** The fields of a response besides its parts. */
 export interface ResponseMetadata {
   /** Without the vendor's prefix. */
   readonly id: string
@@ -14,7 +13,6 @@ export interface ResponseMetadata {
   readonly request: JsonObject
 }
 
-/** One event of a streamed response. */
 export interface WrittenResponseFrame {
   /** The name of the event, on wires that name them. */
   readonly event?: string
@@ -32,7 +30,6 @@ export interface VendorErrorReport {
   readonly code?: string
 }
 
-/** Writes responses in the format of a wire. */
 export interface ResponseWriter {
   startStream(head: ResponseMetadata): ResponseStream
   /** Writes a response that is not streamed. */
@@ -47,7 +44,6 @@ interface ResponseStream {
   write(event: TurnEvent): WrittenResponseFrame[]
 }
 
-/** What is known of a part at its start. */
 export type PartStart =
   | { readonly kind: 'text' }
   | { readonly kind: 'reasoning' }
@@ -154,7 +150,6 @@ function toPartStart(event: Extract<TurnEvent, { type: 'part-open' }>): PartStar
     : { kind: 'call', id: event.id, name: event.name }
 }
 
-/** The vendor's id of a call, or else ours. */
 export function getVendorCallId({ id, native }: Extract<AssistantPart, { kind: 'call' }>): string {
   return native?.id ?? id
 }
@@ -164,15 +159,11 @@ export function addIdPrefix(prefix: string, id: string): string {
   return id === '' || id.startsWith(prefix) ? id : prefix + id
 }
 
-/** The vendor data of a part, if this wire made it. */
 export function getNativeData({ native }: AssistantPart, wire: WireId): JsonObject {
   return (native?.wire === wire ? objectOrEmpty(native.data) : {}) as JsonObject
 }
 
-/** The vendor's label for the end of a response. */
-export function toVendorFinishReason({ reason, raw }: Finish, labels: VendorFinishReasons): string {
-  return raw ?? labels[reason]
-}
-
 /** An aborted or failed response has no label of its own: it ends as if it were cut off. */
-export type VendorFinishReasons = Readonly<Record<FinishReason, string>>
+export function createFinishLabeler(labels: Readonly<Record<FinishReason, string>>): (finish: Finish) => string {
+  return ({ reason, raw }) => raw ?? labels[reason]
+}

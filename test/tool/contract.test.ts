@@ -300,7 +300,7 @@ describe('what each tool gives, through the scheduler', () => {
     assert.equal(ws.read('src/a.ts'), 'const foo = 1\nconst bar = 5\nconst more = 6\n')
     const [result] = results
     assert.ok(result)
-    assert.match(textIn(result), /The person changed new_string to:\n/)
+    assert.match(textIn(result), /The user changed new_string to:\n/)
     assert.deepEqual((result.display as JsonObject)['diffStat'], {
       ai_added_lines: 1,
       ai_removed_lines: 1,

@@ -203,7 +203,7 @@ describe('a proposal that the person changed', () => {
       user_added_lines: 2,
       user_removed_lines: 0,
     })
-    assert.match(textOf(output), /\(1 replacements\)\. The person changed new_string to:\nTWO\nTHREE\nFOUR$/)
+    assert.match(textOf(output), /\(1 replacements\)\. The user changed new_string to:\nTWO\nTHREE\nFOUR$/)
   })
 
   test('without the original everything counts as the person’s', async () => {

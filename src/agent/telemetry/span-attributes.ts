@@ -2,6 +2,7 @@ import type { CallDecision } from '../../model/call-decision.ts'
 import { defined } from '../../model/defined.ts'
 import { formatResultText } from '../../model/text.ts'
 import type { Usage } from '../../model/usage.ts'
+import { providers } from '../../provider/index.ts'
 import type { FinishedCall } from '../calls/call-state.ts'
 import type { SpanAttributes } from './tracer.ts'
 
@@ -56,7 +57,8 @@ function toDecisionAttribute({ by, outcome }: CallDecision): string {
 }
 
 export function toModelSpanAttributes(provider: string, model: string): SpanAttributes {
-  return { 'gen_ai.provider.name': OTEL_PROVIDER_NAMES[provider] ?? provider, 'gen_ai.request.model': model }
+  const name = providers.find(({ id }) => id === provider)?.labels?.otel ?? provider
+  return { 'gen_ai.provider.name': name, 'gen_ai.request.model': model }
 }
 
 /** The conventions include cached tokens in the input, and reasoning in the output. */
@@ -72,16 +74,4 @@ export function toUsageSpanAttributes({ input, cacheRead, cacheWrite, output, re
 
 export function formatSpanMessages(role: string, text: string): string {
   return JSON.stringify([{ role, parts: [{ type: 'text', content: text }] }])
-}
-
-/** The names of providers in the conventions, where they differ from ours. */
-const OTEL_PROVIDER_NAMES: Readonly<Record<string, string>> = {
-  gemini: 'gcp.gemini',
-  'gemini-openai': 'gcp.gemini',
-  'code-assist': 'gcp.gemini',
-  vertex: 'gcp.vertex_ai',
-  'openai-chat': 'openai',
-  mistral: 'mistral_ai',
-  moonshot: 'moonshot_ai',
-  xai: 'x_ai',
 }

@@ -3,7 +3,7 @@ import { fetchEndpointJson, buildModelListUrl } from '../list-models.ts'
 import { getBaseUrlSource, type Endpoint } from '../endpoint.ts'
 import type { HttpClient } from '../http/http-client.ts'
 
-export type KeyCheckResult =
+type KeyCheckResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly isRefused: boolean; readonly reason: string }
 
@@ -11,11 +11,7 @@ export type KeyCheckResult =
 export async function checkKey(endpoint: Endpoint, httpClient: HttpClient): Promise<KeyCheckResult> {
   const { provider, wire, baseUrl } = endpoint
   const url = provider.check === undefined ? buildModelListUrl(endpoint) : new URL(`${baseUrl}${provider.check}`)
-  const createFailure = (why: string, refused = false): KeyCheckResult => ({
-    ok: false,
-    isRefused: refused,
-    reason: why,
-  })
+  const createFailure = (reason: string, isRefused = false): KeyCheckResult => ({ ok: false, isRefused, reason })
   if (!url) return createFailure(`${provider.id} has no request that can test a key`)
   const answer = await fetchEndpointJson(endpoint, url, httpClient)
   if ('kind' in answer) return createFailure(answer.message)
@@ -24,9 +20,7 @@ export async function checkKey(endpoint: Endpoint, httpClient: HttpClient): Prom
     return createFailure(`${provider.id} rejects it (${status})`, true)
   if (status >= 300) return createFailure(`${provider.id} answered ${status}`)
   // A network's sign-in page answers every key with 200.
-  return json === undefined
-    ? createFailure(
-        `${provider.id} (${url.host}) answered with something other than JSON; check ${getBaseUrlSource(endpoint)}`,
-      )
-    : { ok: true }
+  if (json !== undefined) return { ok: true }
+  const who = `${provider.id} (${url.host})`
+  return createFailure(`${who} answered with something other than JSON; check ${getBaseUrlSource(endpoint)}`)
 }

@@ -7,7 +7,6 @@ import type { HttpClient } from '../http/http-client.ts'
 import { type JsonResponse, fetchJson } from '../http/fetch-json.ts'
 import { defined } from '../../model/defined.ts'
 
-/** The user's tier in Code Assist, and the project that is billed. */
 export interface CodeAssistAccount {
   readonly tier: string
   readonly project?: string
@@ -19,10 +18,7 @@ export interface CodeAssistOptions {
   readonly signal?: AbortSignal
 }
 
-/**
- * Asks Code Assist for the user's tier and project, and signs the user up if there is none. Throws a message if the
- * user must do something first.
- */
+/** The user's tier and project; signs the user up if needed. Throws a message if the user must do something first. */
 export async function onboardCodeAssist(endpoint: Endpoint, options: CodeAssistOptions): Promise<CodeAssistAccount> {
   const ownProject = endpoint.project
   if (ownProject !== undefined && /^\d+$/.test(ownProject))

@@ -21,10 +21,7 @@ export interface RefreshTokenStore {
   runExclusively<T>(work: () => Promise<T>): Promise<T>
 }
 
-/**
- * The credential of a Google credential file: of a user (`authorized_user`), a service account, or an impersonated
- * service account.
- */
+/** Accepts the files of a user (`authorized_user`), a service account, or an impersonated service account. */
 export function createGoogleCredential(
   file: JsonObject,
   dependencies: AccessTokenDependencies,
@@ -59,7 +56,6 @@ export function createMetadataCredential(
   return { style: 'bearer', ...createAccessTokenCache(fetch, now) }
 }
 
-/** The default of `token_uri`. */
 export const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token'
 
 export const CLOUD_PLATFORM_SCOPE = 'https://www.googleapis.com/auth/cloud-platform'

@@ -26,11 +26,7 @@ export function parseOAuthClient(json: JsonObject): OAuthClient | { readonly pro
   return { id, secret, authUrl, tokenUrl }
 }
 
-/**
- * Signs the user in with their own OAuth client, in a browser that is redirected back to this machine. The code is
- * bound to this process by `state` and by PKCE. Returns a credential as gcloud stores it; throws a message if the sign-
- * in fails.
- */
+/** The code is bound to this process by `state` and PKCE. Returns a credential as gcloud stores it, or throws. */
 export async function signInWithBrowser(
   client: OAuthClient,
   httpClient: HttpClient,

@@ -1,12 +1,8 @@
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { ProviderDefinition } from '../provider-definition.ts'
 import type { GrantedCredential } from '../endpoint.ts'
-import {
-  createGoogleCredential,
-  type AccessTokenDependencies,
-  getProjectId,
-  type RefreshTokenStore,
-} from './google-credentials.ts'
+import type { AccessTokenDependencies, RefreshTokenStore } from './google-credentials.ts'
+import { createGoogleCredential, getProjectId } from './google-credentials.ts'
 import { defined } from '../../model/defined.ts'
 
 /** A credential as it is stored, with the cloud project that is billed. */

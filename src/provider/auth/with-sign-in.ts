@@ -8,10 +8,7 @@ import type { CodeAssistAccount } from './code-assist-onboarding.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/**
- * Handles the sign-in of a model: a rejected token is renewed once, and an endpoint that needs onboarding gets it
- * before the first request.
- */
+/** Renews a rejected token once, and onboards the user before the first request where that is needed. */
 export function withSignIn(endpoint: Endpoint, inner: Model, httpClient: HttpClient): Model {
   const renewing = endpoint.credential?.renew ? withTokenRenewal(inner, endpoint.credential.renew) : inner
   return WIRE_ENDPOINTS[endpoint.wire].needsProject && endpoint.project === undefined

@@ -31,7 +31,6 @@ const NOT_FOUND_CODE = /^not_found(?:_error)?$/i
 const MODEL_NOT_FOUND_PHRASE =
   /\b(?:no such|there is no|no|unknown|invalid|unrecogni[sz]ed) model\b|\bmodels?\b.{0,120}?\b(?:(?:not|n['’]t) (?:be )?(?:found|exist|a valid)|unknown|not_found)/is
 
-/** The title of a web page, or its first characters. */
 export function getPageTitle(page: string): string {
   const title = /<title[^>]*>([^<]{1,100})/i.exec(page)?.[1] ?? page.slice(0, 60)
   return title.replace(/\s+/g, ' ').trim()

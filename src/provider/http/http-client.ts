@@ -19,8 +19,5 @@ export interface HttpResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/**
- * Sends a request and waits for the response headers; throws if there are none. Aborting the signal ends it at any
- * time.
- */
+/** Throws if there are no response headers. Aborting the signal ends it at any time. */
 export type HttpClient = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>

@@ -4,26 +4,19 @@ import type { WireId } from '../../model/turn.ts'
 import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
 import type { Frame } from '../../wire/framing/frame.ts'
 
-/** Distinguishes content from frames that only keep the connection open (T109). */
-export interface KeepAliveFilter {
-  /** `events` is what the wire decoded from the frame. */
-  isContent(frame: Frame, events: readonly TurnEvent[]): boolean
-}
-
-export function createKeepAliveFilter(): KeepAliveFilter {
+/** Returns a test for content, as opposed to frames that only keep the connection open (T109). */
+export function createContentTest(): (frame: Frame, events: readonly TurnEvent[]) => boolean {
   let lastShape = ''
-  return {
-    isContent(frame, events) {
-      if (frame.kind !== 'json') return frame.kind !== 'comment'
-      if (events.some(({ type }) => type !== 'usage' && type !== 'warn')) return true
-      if (isObject(frame.value) && PING_TYPE.test(String(frame.value['type']))) return false
-      // A frame without events may be part of something long. But the same frame again and again, with only other
-      // numbers in it, is a keep-alive.
-      const shape = JSON.stringify(frame.value).replace(/\d+/g, '')
-      const isRepeat = shape === lastShape
-      lastShape = shape
-      return !isRepeat
-    },
+  return (frame, events) => {
+    if (frame.kind !== 'json') return frame.kind !== 'comment'
+    if (events.some(({ type }) => type !== 'usage' && type !== 'warn')) return true
+    if (isObject(frame.value) && PING_TYPE.test(String(frame.value['type']))) return false
+    // A frame without events may be part of something long. But the same frame again and again, with only other
+    // numbers in it, is a keep-alive.
+    const shape = JSON.stringify(frame.value).replace(/\d+/g, '')
+    const isRepeat = shape === lastShape
+    lastShape = shape
+    return !isRepeat
   }
 }
 

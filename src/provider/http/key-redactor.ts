@@ -1,14 +1,10 @@
 import type { TurnEvent } from '../../model/event.ts'
 import { isKeyLike, type Redactor, createRedactor } from '../../model/security/redactor.ts'
 
-/** Removes the API key of the request from its response; one event may become two. */
-export interface KeyRedactor {
-  readonly setKey: (key: string) => void
-  readonly redact: (event: TurnEvent) => TurnEvent[]
-}
+export type KeyRedactor = ReturnType<typeof createKeyRedactor>
 
 /** Servers repeat the key in errors, and some in text. The arguments of calls are never altered. */
-export function createKeyRedactor(): KeyRedactor {
+export function createKeyRedactor() {
   const secrets = createRedactor()
   let key = ''
   const textParts = new Set<number>()
@@ -35,11 +31,12 @@ export function createKeyRedactor(): KeyRedactor {
   }
 
   return {
-    setKey(secret) {
+    setKey(secret: string): void {
       secrets.addSecret(secret)
       key = isKeyLike(secret) ? secret : ''
     },
-    redact(event) {
+    /** One event may become two. */
+    redact(event: TurnEvent): TurnEvent[] {
       switch (event.type) {
         case 'warn':
         case 'finish':
@@ -65,13 +62,9 @@ export function createKeyRedactor(): KeyRedactor {
 /** The index at which a prefix of the key may start, at the end of the text. */
 function findPossibleKeyStart(text: string, key: string): number {
   const first = key.charAt(0)
-  for (
-    let at = text.indexOf(first, Math.max(0, text.length - key.length + 1));
-    at >= 0;
-    at = text.indexOf(first, at + 1)
-  )
-    if (key.startsWith(text.slice(at))) return at
-  return text.length
+  let at = text.indexOf(first, Math.max(0, text.length - key.length + 1))
+  while (at >= 0 && !key.startsWith(text.slice(at))) at = text.indexOf(first, at + 1)
+  return at < 0 ? text.length : at
 }
 
 type MessageTurnEvent = Extract<TurnEvent, { type: 'warn' | 'finish' }>

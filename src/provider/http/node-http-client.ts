@@ -6,13 +6,8 @@ import type { Wire } from '../../wire/wire.ts'
 import { withSignIn } from '../auth/with-sign-in.ts'
 import { countBodyBytes, createFullBodyWriter, type RequestBodyWriter } from './request-body.ts'
 import { type Clock, systemClock } from '../clock.ts'
-import {
-  sendRequest,
-  loadEndpointCodec,
-  type RequestDependencies,
-  getOrigin,
-  type EndpointCodec,
-} from '../send-request.ts'
+import type { EndpointCodec, RequestDependencies } from '../send-request.ts'
+import { getOrigin, loadEndpointCodec, sendRequest } from '../send-request.ts'
 import { stripIpv6Brackets, getPort, type HttpProxy, findProxy } from './proxy.ts'
 import type { Environment, Endpoint } from '../endpoint.ts'
 import type { HttpRequest, HttpClient, HttpResponse } from './http-client.ts'
@@ -49,12 +44,11 @@ export function createModel(endpoint: Endpoint, options: ModelOptions = {}): Mod
 
 let sharedClient: HttpClient | undefined
 
-/** The HTTP client of all models that are not given another one, with its open connections. */
 export function getSharedHttpClient(): HttpClient {
   return (sharedClient ??= createHttpClient(process.env))
 }
 
-export interface TlsOptions {
+interface TlsOptions {
   /** Certificates that are trusted in addition to the usual ones. */
   readonly ca?: string
 }
@@ -102,7 +96,6 @@ export async function tryFetchJson(url: string, ms: number): Promise<unknown> {
   return tryParseJson(text)
 }
 
-/** How to reach an origin. */
 interface HttpConnection {
   readonly request: (options: ConnectionOptions, answered: (incoming: IncomingMessage) => void) => ClientRequest
   readonly options: (url: URL) => ConnectionOptions
@@ -178,26 +171,19 @@ function tunnelThroughProxy(agent: Agent, proxy: HttpProxy, request: typeof impo
       fail(error.code ?? '', error.code ?? error.message),
     )
     proxyRequest.once('close', () => fail('', 'it closed the connection'))
-    proxyRequest.once('upgrade', (incoming, socket) => {
-      socket.destroy()
-      fail(String(incoming.statusCode), `it answered ${incoming.statusCode}`)
-    })
+    const refuse = ({ statusCode }: IncomingMessage, stream: { destroy(): unknown }): void => {
+      stream.destroy()
+      fail(String(statusCode), `it answered ${statusCode}`)
+    }
+    proxyRequest.once('upgrade', refuse)
     proxyRequest.once('connect', (incoming, socket, head) => {
-      const status = incoming.statusCode ?? 0
-      if (status === 200) {
-        isOver = true
-        options.stop?.removeEventListener('abort', stop)
-        if (head.length > 0) socket.unshift(head)
-        created?.(null, secure({ ...options, socket }))
-        return
-      }
-      socket.destroy()
-      fail(String(status), `it answered ${status}`)
+      if (incoming.statusCode !== 200) return refuse(incoming, socket)
+      isOver = true
+      options.stop?.removeEventListener('abort', stop)
+      if (head.length > 0) socket.unshift(head)
+      created?.(null, secure({ ...options, socket }))
     })
-    proxyRequest.once('response', (incoming) => {
-      incoming.destroy()
-      fail(String(incoming.statusCode), `it answered ${incoming.statusCode}`)
-    })
+    proxyRequest.once('response', (incoming) => refuse(incoming, incoming))
     proxyRequest.end()
     return undefined
   }

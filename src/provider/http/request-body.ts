@@ -1,22 +1,11 @@
-import type { Warning } from '../../model/event.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
-import type { ModelRequest } from '../../model/request.ts'
-import type { PrefixHashes } from '../../wire/history/prefix-hashes.ts'
+import type { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'
 import type { Wire } from '../../wire/wire.ts'
 
-/** A request body in pieces, and warnings about what was changed or omitted. */
-export interface RequestBody {
-  readonly pieces: readonly string[]
-  readonly warnings: readonly Warning[]
-  /** Only from a writer that hashes prefixes. */
-  readonly prefixHashes?: PrefixHashes
-}
-
 /** Writes the bodies of one model; it may reuse what it wrote before. */
-export type RequestBodyWriter = (request: ModelRequest, profile: Profile) => RequestBody
+export type RequestBodyWriter = ReturnType<typeof createIncrementalBodyWriter>
 
-/** Writes every body from scratch. */
 export function createFullBodyWriter(wire: Wire): RequestBodyWriter {
   return (request, profile) => {
     const { body, warnings } = wire.encodeRequest(request, profile)

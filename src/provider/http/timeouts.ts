@@ -40,37 +40,23 @@ export function capTimeouts({ firstByte, idle, quiet, lifetime }: Timeouts, left
   }
 }
 
-export interface TimeoutMonitor {
-  onHeaders(): void
-  onBytes(): void
-  onContent(): void
-  /** Milliseconds without progress. */
-  getSilentMs(): number
-  /** The last frame has come; the connection gets a moment to close by itself. */
-  startLinger(): void
-  stop(): void
-}
+export type TimeoutMonitor = ReturnType<typeof startTimeoutMonitor>
 
-/** Gets the time without progress, and the limit at which the request is given up. */
-export type SilenceListener = (waited: number, limit: number) => void
-
-export type ExpiredTimeout = keyof Timeouts | 'linger'
+type ExpiredTimeout = keyof Timeouts | 'linger'
 
 /** Some servers leave the connection open after the last frame. */
 const LINGER_MS = 2000
 
-/**
- * The first wait that is reported, unless a quarter of the limit is shorter; then again at twice the time, and so on.
- */
+/** The first wait that is reported, or a quarter of the limit; then at twice the time, and so on. */
 const MIN_REPORTED_WAIT_MS = 10_000
 
-/** Starts the timers of one response; the first that expires is reported, once. */
+/** Starts the timers of one response; the first that expires is reported, once. `report` gets waits without progress. */
 export function startTimeoutMonitor(
   clock: Clock,
   limits: Timeouts,
   expired: (which: ExpiredTimeout) => void,
-  report: SilenceListener = () => undefined,
-): TimeoutMonitor {
+  report: (waited: number, limit: number) => void = () => undefined,
+) {
   const last = { idle: clock.now(), quiet: clock.now() }
   let isStopped = false
   const expire = (which: ExpiredTimeout): void => {
@@ -120,6 +106,7 @@ export function startTimeoutMonitor(
       nextReport = first
     },
     getSilentMs: () => Math.round(clock.now() - last.quiet),
+    /** The last frame has come; the connection gets a moment to close by itself. */
     startLinger() {
       cancelReport()
       cancelStage()

@@ -7,39 +7,32 @@ export function createConnectionFault(error: unknown, endpoint: Endpoint, url: U
   const { code = '', message, proxy } = getErrorDetails(error)
   const name = endpoint.provider.id
   const serverLabel = `${name} (${url.host})`
-  const fault = (kind: Fault['kind'], sentence: string): Fault => ({
+  const source = getBaseUrlSource(endpoint)
+  const fault = (sentence: string, kind: Fault['kind'] = 'transport'): Fault => ({
     kind,
     message: sentence,
     ...(code !== '' && { code }),
   })
   if (proxy !== undefined) return createProxyFault(code, message, proxy)
-  if (CERTIFICATE_ERROR_CODE.test(code))
-    return fault(
-      'invalid',
-      `The certificate of ${serverLabel} is not trusted (${code}). If it is signed by a proxy, set NODE_EXTRA_CA_CERTS to the proxy's certificate.`,
-    )
+  if (CERTIFICATE_ERROR_CODE.test(code)) {
+    const advice = "If it is signed by a proxy, set NODE_EXTRA_CA_CERTS to the proxy's certificate."
+    return fault(`The certificate of ${serverLabel} is not trusted (${code}). ${advice}`, 'invalid')
+  }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return fault(
-      'transport',
-      `The host name of ${serverLabel} could not be resolved. Check the network, or the address in ${getBaseUrlSource(endpoint)}.`,
+      `The host name of ${serverLabel} could not be resolved. Check the network, or the address in ${source}.`,
     )
   if (code === 'ECONNREFUSED' && endpoint.provider.port !== undefined)
-    return fault(
-      'transport',
-      `Nothing answers at ${url.host}. Start the ${name} server, or set ${getBaseUrlSource(endpoint)}.`,
-    )
+    return fault(`Nothing answers at ${url.host}. Start the ${name} server, or set ${source}.`)
   if (code === 'ECONNREFUSED')
-    return fault(
-      'transport',
-      `${serverLabel} refuses the connection. Try again later, or check the address in ${getBaseUrlSource(endpoint)}.`,
-    )
+    return fault(`${serverLabel} refuses the connection. Try again later, or check the address in ${source}.`)
   if (/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/.test(code))
-    return fault('transport', `${serverLabel} cannot be reached. Check the network and the proxy.`)
+    return fault(`${serverLabel} cannot be reached. Check the network and the proxy.`)
   if (/^(?:HPE_|Z_|ERR__ERROR_|ERR_PADDING)/.test(code))
-    return fault('decode', `${serverLabel} sent an invalid HTTP response (${code}). Try again, or check the address.`)
+    return fault(`${serverLabel} sent an invalid HTTP response (${code}). Try again, or check the address.`, 'decode')
   if (/^ERR_(?:INVALID|UNESCAPED|HTTP_INVALID)/.test(code))
-    return fault('invalid', `The request to ${serverLabel} could not be sent: ${message}`)
-  return fault('transport', `The connection to ${serverLabel} broke off${code === '' ? '' : ` (${code})`}. Try again.`)
+    return fault(`The request to ${serverLabel} could not be sent: ${message}`, 'invalid')
+  return fault(`The connection to ${serverLabel} broke off${code === '' ? '' : ` (${code})`}. Try again.`)
 }
 
 export function createTimeoutFault(which: keyof Timeouts, limits: Timeouts, endpoint: Endpoint): Fault {
@@ -74,11 +67,8 @@ export const MAX_RESPONSE_BYTES = 32 * 2 ** 20
 
 export function createOversizedFault(endpoint: Endpoint): Fault {
   const size = `${MAX_RESPONSE_BYTES / 2 ** 20} MB`
-  return {
-    kind: 'invalid',
-    code: 'too-long',
-    message: `The response of ${endpoint.provider.id} is too long: more than ${size}.`,
-  }
+  const message = `The response of ${endpoint.provider.id} is too long: more than ${size}.`
+  return { kind: 'invalid', code: 'too-long', message }
 }
 
 /** A request with a key in it is never redirected. */
@@ -101,7 +91,6 @@ export function formatDuration(ms: number): string {
   return ms < 2 * 3_600_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 3_600_000)} hours`
 }
 
-/** The code for a proxy setting that cannot be used; the message is for the user. */
 export const UNSUPPORTED_PROXY_CODE = 'unsupported'
 
 /** `proxy` is the proxy's address; empty if it could not be parsed. */
@@ -117,18 +106,11 @@ export class ProxyError extends Error {
 }
 
 function createProxyFault(code: string, message: string, proxy: string): Fault {
-  if (code === '407')
-    return {
-      kind: 'auth',
-      status: 407,
-      message: `The proxy ${proxy} requires authentication: put user:password@ into its URL.`,
-    }
   if (code === UNSUPPORTED_PROXY_CODE) return { kind: 'invalid', message }
-  return {
-    kind: 'transport',
-    code,
-    message: `The proxy ${proxy} cannot be used (${message}). Try again, or check the proxy variables.`,
-  }
+  const authMessage = `The proxy ${proxy} requires authentication: put user:password@ into its URL.`
+  if (code === '407') return { kind: 'auth', status: 407, message: authMessage }
+  const failure = `The proxy ${proxy} cannot be used (${message}). Try again, or check the proxy variables.`
+  return { kind: 'transport', code, message: failure }
 }
 
 function getErrorDetails(error: unknown): { code?: string; message: string; proxy?: string } {

@@ -4,7 +4,6 @@ import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
 import type { Credential, Endpoint } from '../endpoint.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** The base URL and the path of the wire. */
 export function buildRequestUrl(endpoint: Endpoint, stream: boolean): URL {
   const url = new URL(endpoint.baseUrl)
   const [path = '', query = ''] = buildRequestPath(endpoint, stream).split('?')

@@ -6,7 +6,7 @@ import { addUsage, NO_USAGE, sumTokens, type Usage } from '../../model/usage.ts'
 import type { Model, RequestOptions } from '../model.ts'
 import { wrapModel } from './wrap-model.ts'
 
-export interface BudgetLimit {
+interface BudgetLimit {
   /** All tokens, input and output, cached or not. */
   readonly tokens?: number
   /** In US dollars. */
@@ -14,74 +14,61 @@ export interface BudgetLimit {
 }
 
 /** In US dollars; undefined if the price of the model is unknown. */
-export type CostCalculator = (origin: ModelOrigin, usage: Usage) => number | undefined
+type CostCalculator = (origin: ModelOrigin, usage: Usage) => number | undefined
+
+export type BudgetLedger = ReturnType<typeof createBudgetLedger>
 
 /** A budget that several models may share. Requests in progress are reserved until their usage is known. */
-export interface BudgetLedger {
-  readonly spent: { readonly tokens: number; readonly money: number; readonly usage: Usage }
-  reserve(origin: ModelOrigin, estimate: Usage): BudgetReservation | { readonly problem: string }
-}
-
-export interface BudgetReservation {
-  /** Would this usage fit in place of the reserved amount? */
-  fits(origin: ModelOrigin, usage: Usage): boolean
-  /** Books a usage; more may follow. */
-  spend(origin: ModelOrigin, usage: Usage): void
-  /** Releases what is left of the reservation. */
-  close(): void
-}
-
-export function createBudgetLedger(cap: BudgetLimit, price: CostCalculator): BudgetLedger {
+export function createBudgetLedger(cap: BudgetLimit, price: CostCalculator) {
   let spent = { tokens: 0, money: 0, usage: NO_USAGE }
   let reserved = { tokens: 0, money: 0 }
   const cost = (origin: ModelOrigin, usage: Usage) => ({ tokens: sumTokens(usage), money: price(origin, usage) ?? 0 })
+  const refuse = (problem: string) => ({ problem })
   return {
-    get spent() {
+    get spent(): { readonly tokens: number; readonly money: number; readonly usage: Usage } {
       return spent
     },
-    reserve(origin, estimate) {
+    reserve(origin: ModelOrigin, estimate: Usage) {
       if (cap.money !== undefined && price(origin, estimate) === undefined)
-        return {
-          problem: `The price of ${origin.provider}/${origin.model} is unknown, so a cost limit cannot be enforced.`,
-        }
+        return refuse(`The price of ${origin.provider}/${origin.model} is unknown, so a cost limit cannot be enforced.`)
       const reservedCost = cost(origin, estimate)
-      const tokens = spent.tokens + reserved.tokens + reservedCost.tokens
-      const money = spent.money + reserved.money + reservedCost.money
-      if (cap.tokens !== undefined && tokens > cap.tokens)
-        return {
-          problem: `The budget is not sufficient: ${spent.tokens} of ${cap.tokens} tokens are spent, and this request may use ${reservedCost.tokens}.`,
-        }
-      if (cap.money !== undefined && money > cap.money)
-        return {
-          problem: `The budget is not sufficient: ${formatDollars(spent.money)} of ${formatDollars(cap.money)} are spent, and this request may cost ${formatDollars(reservedCost.money)}.`,
-        }
+      const { tokens, money } = addCosts(spent, reserved, reservedCost)
+      if (cap.tokens !== undefined && tokens > cap.tokens) {
+        const status = `${spent.tokens} of ${cap.tokens} tokens are spent`
+        return refuse(`The budget is not sufficient: ${status}, and this request may use ${reservedCost.tokens}.`)
+      }
+      if (cap.money !== undefined && money > cap.money) {
+        const status = `${formatDollars(spent.money)} of ${formatDollars(cap.money)} are spent`
+        const more = formatDollars(reservedCost.money)
+        return refuse(`The budget is not sufficient: ${status}, and this request may cost ${more}.`)
+      }
       let open = true
-      reserved = { tokens: reserved.tokens + reservedCost.tokens, money: reserved.money + reservedCost.money }
+      const released = { tokens: -reservedCost.tokens, money: -reservedCost.money }
+      reserved = addCosts(reserved, reservedCost)
       return {
-        fits(answeringOrigin, usage) {
-          const taken = cost(answeringOrigin, usage)
-          const others = { tokens: reserved.tokens - reservedCost.tokens, money: reserved.money - reservedCost.money }
-          return (
-            spent.tokens + others.tokens + taken.tokens <= (cap.tokens ?? Infinity) &&
-            spent.money + others.money + taken.money <= (cap.money ?? Infinity)
-          )
+        /** Would this usage fit in place of the reserved amount? */
+        fits(answeringOrigin: ModelOrigin, usage: Usage): boolean {
+          const sum = addCosts(reserved, released, spent, cost(answeringOrigin, usage))
+          return sum.tokens <= (cap.tokens ?? Infinity) && sum.money <= (cap.money ?? Infinity)
         },
-        spend(answeringOrigin, usage) {
-          const used = cost(answeringOrigin, usage)
-          spent = {
-            tokens: spent.tokens + used.tokens,
-            money: spent.money + used.money,
-            usage: addUsage(spent.usage, usage),
-          }
+        /** Books a usage; more may follow. */
+        spend(answeringOrigin: ModelOrigin, usage: Usage): void {
+          spent = { ...addCosts(spent, cost(answeringOrigin, usage)), usage: addUsage(spent.usage, usage) }
         },
-        close() {
-          if (open)
-            reserved = { tokens: reserved.tokens - reservedCost.tokens, money: reserved.money - reservedCost.money }
+        /** Releases what is left of the reservation. */
+        close(): void {
+          if (open) reserved = addCosts(reserved, released)
           open = false
         },
       }
     },
   }
+}
+
+type Cost = Record<'tokens' | 'money', number>
+
+function addCosts(...costs: readonly Cost[]): Cost {
+  return costs.reduce((sum, one) => ({ tokens: sum.tokens + one.tokens, money: sum.money + one.money }))
 }
 
 /** Rejects a request that may exceed the budget before it is sent, and books the usage of each attempt. */

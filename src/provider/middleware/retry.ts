@@ -21,22 +21,12 @@ export interface RetryOptions {
   readonly longest?: number
 }
 
-const DEFAULT_RETRY_OPTIONS = {
-  clock: systemClock,
-  random: Math.random,
-  attempts: 5,
-  total: MAX_SILENCE_MS,
-  longest: 5 * 60_000,
-}
+const DEFAULTS = { clock: systemClock, random: Math.random, attempts: 5, total: MAX_SILENCE_MS, longest: 5 * 60_000 }
 
-/**
- * Retries faults that may be temporary (T108, T157, T158). No call of a failed response has run, so this is always
- * safe; front ends drop what they have shown.
- */
+/** Retries temporary faults (T108, T157, T158). This is safe: no call of a failed response has run. */
 export function withRetry(inner: Model, retryOptions: RetryOptions = {}): Model {
-  return wrapModel(inner, (request, options) =>
-    streamWithRetry(inner, { ...DEFAULT_RETRY_OPTIONS, ...retryOptions }, request, options),
-  )
+  const allOptions = { ...DEFAULTS, ...retryOptions }
+  return wrapModel(inner, (request, options) => streamWithRetry(inner, allOptions, request, options))
 }
 
 async function* streamWithRetry(

@@ -4,10 +4,7 @@ import type { Endpoint } from '../endpoint.ts'
 import type { HttpClient } from '../http/http-client.ts'
 import { wrapModel } from './wrap-model.ts'
 
-/**
- * Reads the context window of a local server, which no table can know. It is read once, when the first response starts:
- * so it delays no request, and the model is loaded by then.
- */
+/** Reads the context window of a local server once, when the first response starts: so it delays no request. */
 export function withServerContextWindow(inner: Model, endpoint: Endpoint, httpClient: () => HttpClient): Model {
   if (endpoint.provider.port === undefined && !isLoopbackUrl(endpoint.provider.url)) return inner
   let isAsked = false

@@ -3,7 +3,7 @@ import text from './exit-plan-mode.md'
 import { defineBuiltin } from './support/define-builtin.ts'
 import { getTextArgument } from './support/read-arguments.ts'
 
-/** Presents a plan. Whether plan mode ends is decided by the person's answer, not here. */
+/** Presents a plan. Whether plan mode ends is decided by the user's answer, not here. */
 export function createExitPlanModeTool(): Tool {
   return defineBuiltin({
     name: 'exit_plan_mode',
@@ -17,8 +17,8 @@ export function createExitPlanModeTool(): Tool {
 
     run(input, { modified }) {
       const content = modified
-        ? `The person edited the plan and approved it. Plan mode is off; carry out this plan:\n\n${getTextArgument(input, 'plan')}`
-        : 'The person approved the plan. Plan mode is off; carry it out.'
+        ? `The user edited the plan and approved it. Plan mode is off; carry out this plan:\n\n${getTextArgument(input, 'plan')}`
+        : 'The user approved the plan. Plan mode is off; carry it out.'
       const title = modified ? 'Plan approved as edited' : 'Plan approved'
       return Promise.resolve({ content, display: { title, markdown: getTextArgument(input, 'plan') } })
     },

@@ -6,7 +6,7 @@ import { quoteFileName } from '../text/escape-file-names.ts'
 import text from './glob.md'
 import { createErrorOutput } from '../error-output.ts'
 import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
-import { getFlagArgument, getTextArgument } from './support/read-arguments.ts'
+import { getFlagArgument, getIgnoreOptions, getTextArgument } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import { toGivenPath, createPathEffects, findWorkspaceFolder, resolveSearchRoots } from './support/paths.ts'
 
@@ -86,10 +86,6 @@ async function collectMatches(
   found: FoundFiles,
 ): Promise<number> {
   const { files } = context.host
-  const respect = {
-    git: getFlagArgument(input, 'respect_git_ignore', true),
-    gemini: getFlagArgument(input, 'respect_gemini_ignore', true),
-  }
   const base = await files.resolve(root)
   const top = await findWorkspaceFolder(context.host, context.folders, base)
   const pattern = relativizePattern(getTextArgument(input, 'pattern'), [root, base])
@@ -116,7 +112,7 @@ async function collectMatches(
     {
       folder,
       top: top.realPath,
-      ignoreOptions: respect,
+      ignoreOptions: getIgnoreOptions(input, input),
       excludedFolders: EXCLUDED_FOLDERS.filter((name) => !patternSegments.includes(name)),
       isWanted: (path, name) => matches(path.slice(base.length + 1), name),
       signal: context.signal,

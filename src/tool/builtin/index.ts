@@ -26,7 +26,6 @@ export interface BuiltinOptions {
   readonly secretFiles?: readonly string[]
   /** Without it there are no web tools; without a vendor that searches, or a service, there is no search. */
   readonly web?: WebToolOptions
-  /** Offer exit_plan_mode. */
   readonly plan?: boolean
   /** Corrects an edit that does not match; without it such an edit is refused. */
   readonly selfCorrect?: EditCorrector

@@ -6,9 +6,9 @@ import { removeIgnoredEntries } from '../file-search/walk-files.ts'
 import { quoteFileName } from '../text/escape-file-names.ts'
 import text from './list-directory.md'
 import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
-import { getStringListArgument, getIgnoreOptions, getTextArgument } from './support/read-arguments.ts'
+import { FILTER_OPTIONS_SCHEMA, getIgnoreOptions } from './support/read-arguments.ts'
+import { getStringListArgument, getTextArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
-import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
 
 export const listDirectoryTool: Tool = defineBuiltin({
   name: 'list_directory',

@@ -6,12 +6,11 @@ import { findGlobProblem, isGlob } from '../file-search/glob.ts'
 import { readFileForModel } from '../text/read-for-model.ts'
 import { DEFAULT_LINE_LIMIT } from '../text/line-slice.ts'
 import text from './read-many-files.md'
-import { chooseFiles, type ChosenFiles } from './support/choose-files.ts'
+import { chooseFiles } from './support/choose-files.ts'
 import { createErrorOutput } from '../error-output.ts'
 import { defineBuiltin } from './support/define-builtin.ts'
-import { getStringListArgument } from './support/read-arguments.ts'
+import { FILTER_OPTIONS_SCHEMA, getStringListArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects } from './support/paths.ts'
-import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
 const STRING_LIST_SCHEMA = { type: 'array', items: { type: 'string' } }
@@ -50,7 +49,7 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
 
     async run(input, context) {
       const chosen = await chooseFiles(input, context, isSecret)
-      const collected = await collectFiles(chosen, context)
+      const collected = await collectFiles(chosen.files, context)
       if (collected.read.length === 0) {
         const why = [...collected.skipped, ...chosen.missing].join('; ')
         const message = `No files were read: nothing matches, or everything was excluded.${why === '' ? '' : ` ${why}.`}`
@@ -61,16 +60,12 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
   })
 }
 
-interface CollectedFiles {
-  readonly parts: (TextPart | MediaPart)[]
-  readonly read: string[]
-  readonly skipped: string[]
-}
+type CollectedFiles = Awaited<ReturnType<typeof collectFiles>>
 
 const MAX_FILES = 1000
 const MAX_TOTAL_CHARS = 500_000
 
-async function collectFiles({ files }: ChosenFiles, context: ToolContext): Promise<CollectedFiles> {
+async function collectFiles(files: readonly { path: string; explicit: boolean }[], context: ToolContext) {
   const parts: (TextPart | MediaPart)[] = []
   const read: string[] = []
   const skipped: string[] = []

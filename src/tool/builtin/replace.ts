@@ -27,13 +27,8 @@ export const replaceTool: Tool = defineBuiltin({
     { name: 'edit', parameters: EDIT_PARAMETER_ALIASES },
     { name: 'replace_string_in_file', parameters: EDIT_PARAMETER_ALIASES },
     ...createSameToolAliases('search_replace'),
-    ...createSimilarToolAliases(
-      'MultiEdit',
-      'multiedit',
-      'str_replace_editor',
-      'str_replace_based_edit_tool',
-      'replace_in_file',
-    ),
+    ...createSimilarToolAliases('MultiEdit', 'multiedit', 'str_replace_editor', 'str_replace_based_edit_tool'),
+    ...createSimilarToolAliases('replace_in_file'),
   ],
   properties: {
     file_path: { type: 'string', description: 'Absolute path of the file.' },

@@ -10,7 +10,6 @@ import { toAbsolutePath, toDisplayPath } from './support/paths.ts'
 import { cleanOutput } from './support/clean-output.ts'
 import { findCommandPrograms } from './support/command-programs.ts'
 import { detectSandboxBlock } from './support/sandbox-block.ts'
-import { formatCommandResult } from './support/shell-result.ts'
 import { defined } from '../../model/defined.ts'
 import { SHELL_TOOL_NAME } from '../../policy/rules/rule.ts'
 
@@ -35,14 +34,8 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOp
       { name: 'shell_command', parameters: { workdir: 'directory' } },
       { name: 'execute_command', parameters: { cwd: 'directory' } },
       // The command of some is a list of words; exec_command returns before the command ends.
-      ...createSimilarToolAliases(
-        'run_in_terminal',
-        'run_terminal_cmd',
-        'shell',
-        'container.exec',
-        'local_shell',
-        'exec_command',
-      ),
+      ...createSimilarToolAliases('run_in_terminal', 'run_terminal_cmd', 'shell', 'container.exec', 'local_shell'),
+      ...createSimilarToolAliases('exec_command'),
     ],
     properties: {
       command: { type: 'string', description: 'The command, exactly as bash gets it.' },
@@ -66,13 +59,8 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOp
       const folder = resolveFolder(input, folders)
       const purpose = getOptionalTextArgument(input, 'description') ?? 'Run a command'
       const title = `${purpose} (in ${toDisplayPath(folder, folders)})`
-      return Promise.resolve({
-        kind: 'exec',
-        title,
-        command,
-        rootCommand: findCommandPrograms(command).join(', '),
-        folder,
-      })
+      const rootCommand = findCommandPrograms(command).join(', ')
+      return Promise.resolve({ kind: 'exec', title, command, rootCommand, folder })
     },
 
     async run(input, { host, folders, signal, progress, sandboxAccess, gitHelpers }) {
@@ -80,15 +68,9 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOp
       const folder = resolveFolder(input, folders)
       const info = await host.files.info(folder)
       if (info?.kind !== 'folder') return createErrorOutput(`Directory not found: ${folder}`, 'file-not-found')
-      const showProgress = createTailProgress(progress)
-      const end = await host.processes.run({
-        command,
-        folder,
-        idleTimeout: idle,
-        signal,
-        onOutput: showProgress,
-        ...defined({ timeout, access: sandboxAccess, gitHelpers }),
-      })
+      const options = { idleTimeout: idle, ...defined({ timeout, access: sandboxAccess, gitHelpers }) }
+      const onOutput = createTailProgress(progress)
+      const end = await host.processes.run({ command, folder, signal, onOutput, ...options })
       const blocked = sandboxAccess ? undefined : detectSandboxBlock(end, cleanOutput(end.output), folders)
       return toShellOutput(end, command, getOptionalTextArgument(input, 'directory'), blocked)
     },
@@ -117,7 +99,18 @@ function toShellOutput(
     .map((remark) => `\n[${remark}]`)
     .join('')
   const error = end.error === undefined ? undefined : end.error + hint
-  const content = formatCommandResult({ ...end, command, directory, output: output.replace(/\n+$/, '') + more, error })
+  const shown = output.replace(/\n+$/, '') + more
+  // Always the same eight fields, in the same order.
+  const content = [
+    `Command: ${command}`,
+    `Directory: ${directory ?? '(root)'}`,
+    `Output: ${shown.trim() === '' ? '(empty)' : shown.replace(/\n+$/, '')}`,
+    `Error: ${error ?? '(none)'}`,
+    `Exit Code: ${end.exitCode ?? '(none)'}`,
+    `Signal: ${end.signal ?? '(none)'}`,
+    `Background PIDs: ${end.background.length === 0 ? '(none)' : end.background.join(', ')}`,
+    `Process Group PGID: ${end.group ?? '(none)'}`,
+  ].join('\n')
   const stable = JSON.stringify([output, error, end.exitCode, end.signal])
   const isSuccess = end.error === undefined && end.signal === null && end.exitCode === 0
   const display =
@@ -148,9 +141,9 @@ const BACKGROUND_SANDBOX_NOTE =
 
 const BLOCK_NOTES: Readonly<Record<SandboxBlock, string>> = {
   network:
-    'The command ran in a sandbox without network access. The person can allow it for a command, or for all with --sandbox-network',
+    'The command ran in a sandbox without network access. The user can allow it for a command, or for all with --sandbox-network',
   files:
-    'The command ran in a sandbox: it can write only the workspace and /tmp, no git or editor settings, and the home folder is hidden. The person can allow a command to run outside of it',
+    'The command ran in a sandbox: it can write only the workspace and /tmp, no git or editor settings, and the home folder is hidden. The user can allow a command to run outside of it',
 }
 
 function formatExitStatus({ error, exitCode, signal }: CommandResult): string {

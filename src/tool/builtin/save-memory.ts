@@ -2,14 +2,13 @@ import type { Tool, ToolContext } from '../tool.ts'
 import text from './save-memory.md'
 import { defineBuiltin } from './support/define-builtin.ts'
 import { getTextArgument } from './support/read-arguments.ts'
+import type { EditProposal, EditRefusal } from './support/edit-proposal.ts'
 import {
   applyEditProposal,
   createEditApproval,
+  createEditProposal,
   createFileDiff,
   openForEdit,
-  type EditProposal,
-  createEditProposal,
-  type EditRefusal,
 } from './support/edit-proposal.ts'
 
 export function createSaveMemoryTool(file: string): Tool {

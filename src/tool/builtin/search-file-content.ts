@@ -116,7 +116,7 @@ async function decodeHits(hits: readonly SearchMatch[], { host }: ToolContext): 
   return hits.map((hit) => ({ ...hit, text: texts.get(hit.path)?.[hit.line - 1] ?? hit.text }))
 }
 
-/** Without ignored files, sorted by path and line, with the paths as the person gave them. */
+/** Without ignored files, sorted by path and line, with the paths as the user gave them. */
 async function filterIgnoredHits(
   hits: readonly SearchMatch[],
   { host }: ToolContext,

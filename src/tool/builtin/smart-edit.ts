@@ -2,12 +2,8 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool } from '../tool.ts'
 import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
 import type { EditCorrector } from '../edit/correct-edit.ts'
-import {
-  type EditDoubt,
-  type EditResult,
-  applySmartEdit as makeEdit,
-  type MatchStrategy,
-} from '../edit/apply-smart-edit.ts'
+import type { EditDoubt, EditResult, MatchStrategy } from '../edit/apply-smart-edit.ts'
+import { applySmartEdit as makeEdit } from '../edit/apply-smart-edit.ts'
 import { defineBuiltin, createSimilarToolAliases } from './support/define-builtin.ts'
 import { EDIT_RULE_ALIASES, type TextChange, createEditHandlers } from './support/edit-handlers.ts'
 import { getFlagArgument, getTextArgument } from './support/read-arguments.ts'
@@ -67,28 +63,22 @@ function createRefusal(
   if (edited.why === 'ambiguous') {
     const { lines, strategy } = edited
     const many = `old_string matches ${lines.length} places in ${path} (${STRATEGY_TEXTS[strategy]}), at lines ${lines.slice(0, 20).join(', ')}`
-    return refuseEdit(
-      `${many}. Add surrounding lines until only one place matches. Nothing was changed.`,
-      'edit-expected-occurrence-mismatch',
-    )
+    const message = `${many}. Add surrounding lines until only one place matches. Nothing was changed.`
+    return refuseEdit(message, 'edit-expected-occurrence-mismatch')
   }
   const nearestText = describeNearestPassage(current, old) ?? 'No passage is similar.'
   if (edited.why === 'unclear') {
     const how = `old_string matches ${path} ${STRATEGY_TEXTS[edited.strategy]}, but it is not clear ${DOUBT_TEXTS[edited.doubt]}`
-    return refuseEdit(
-      `${how}. Repeat the edit with more surrounding lines, exactly as in the file. Nothing was changed. ${nearestText}`,
-      'edit-unclear',
-    )
+    const advice = 'Repeat the edit with more surrounding lines, exactly as in the file. Nothing was changed.'
+    return refuseEdit(`${how}. ${advice} ${nearestText}`, 'edit-unclear')
   }
   edited.why satisfies 'not-found'
   const done =
     replacement.trim().length > 12 && current.includes(replacement)
       ? ' new_string is in the file already; perhaps the edit was made before.'
       : ''
-  return refuseEdit(
-    `old_string was not found in ${path}; nothing was changed.${done} ${nearestText}`,
-    'edit-no-occurrence-found',
-  )
+  const message = `old_string was not found in ${path}; nothing was changed.${done} ${nearestText}`
+  return refuseEdit(message, 'edit-no-occurrence-found')
 }
 
 const DOUBT_TEXTS: Readonly<Record<EditDoubt, string>> = {

@@ -10,10 +10,7 @@ import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from '
 import { getTextArgument } from './support/read-arguments.ts'
 import text from './web-fetch.md'
 
-/**
- * Answers a question about pages: with the vendor's own tool if it has one, else locally. Without a model, returns the
- * text.
- */
+/** Answers a question about pages: with the vendor's own tool, else locally. Without a model it returns the text. */
 export function createWebFetchTool(model?: AuxiliaryModel): Tool {
   return defineBuiltin({
     name: 'web_fetch',

@@ -5,16 +5,15 @@ import { matchFormerEnding } from '../text/text-document.ts'
 import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
 import { getTextArgument } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
+import type { EditProposal, EditRefusal } from './support/edit-proposal.ts'
 import {
   applyEditProposal,
   createEditApproval,
+  createEditProposal,
   createFileDiff,
   openForEdit,
-  type EditProposal,
-  createEditProposal,
-  type EditRefusal,
-  refuseEdit,
   refuseChangedFile,
+  refuseEdit,
 } from './support/edit-proposal.ts'
 import text from './write-file.md'
 
@@ -62,7 +61,7 @@ export const writeFileTool: Tool = defineBuiltin({
         ? `Successfully created and wrote to new file: ${path}.`
         : `Successfully overwrote file: ${path}.${remark}`
     const note = context.modified
-      ? ` The person changed the content before it was written; it is now:\n${proposal.text}`
+      ? ` The user changed the content before it was written; it is now:\n${proposal.text}`
       : ''
     return { content: done + note, display, facts: { ...display.diffStat } }
   },

@@ -3,13 +3,8 @@ import { fitBlankLines, hasAmbiguousEdge, repeatsNeighborLine, type LineEdit } f
 import { findOnlySimilarPassage } from './match/similar-passage.ts'
 import { isCutWithinLine } from './match/cut-within-line.ts'
 import { getIndent, isBlank } from './match/lines.ts'
-import {
-  findExactOffsets,
-  findIndentedMatches,
-  findLineIndex,
-  findLooseMatches,
-  type PassageMatch,
-} from './match/find-matches.ts'
+import type { PassageMatch } from './match/find-matches.ts'
+import { findExactOffsets, findIndentedMatches, findLineIndex, findLooseMatches } from './match/find-matches.ts'
 import { mergePassage } from './merge/merge-passage.ts'
 import { splitBlankEdges, areLinesEqual } from './merge/passage-pieces.ts'
 import { correctStaleLines } from './merge/stale-lines.ts'
@@ -28,12 +23,7 @@ export type EditResult =
     }
   | { readonly why: 'not-found' }
   | { readonly why: 'ambiguous'; readonly strategy: MatchStrategy; readonly lines: readonly number[] }
-  | {
-      readonly why: 'unclear'
-      readonly strategy: MatchStrategy
-      readonly lines: readonly number[]
-      readonly doubt: EditDoubt
-    }
+  | { readonly why: 'unclear'; readonly strategy: MatchStrategy; readonly doubt: EditDoubt }
 
 export type EditDoubt = 'blank-replacement' | 'partial-line' | 'blank-lines' | 'edges' | 'duplicate-line' | 'layout'
 
@@ -51,14 +41,10 @@ export interface TextEdit {
  */
 export function applySmartEdit(text: string, edit: TextEdit): EditResult {
   // Replacing the whole file is never ambiguous.
-  if (edit.old === text)
-    return {
-      text: edit.replacement,
-      strategy: 'exact',
-      first: 1,
-      last: findLineIndex(text, text.length - 1) + 1,
-      count: 1,
-    }
+  if (edit.old === text) {
+    const last = findLineIndex(text, text.length - 1) + 1
+    return { text: edit.replacement, strategy: 'exact', first: 1, last, count: 1 }
+  }
   const exact = findExactOffsets(text, edit.old)
   const [only] = exact
   if (exact.length > 1 && edit.all) return replaceAllExact(text, edit, exact)
@@ -94,9 +80,8 @@ export function applySmartEdit(text: string, edit: TextEdit): EditResult {
       return { why: 'ambiguous', strategy: strictness, lines: [found, ...others].map(({ first }) => first + 1) }
     }
     const result = replaceLines(lines, lineEdit, found, edit)
-    const [first, last] = [found.first + 1, found.end]
-    if ('text' in result) return { ...result, strategy, first, last, count: 1 }
-    return { why: 'unclear', strategy, lines: [first, last], ...result }
+    if ('text' in result) return { ...result, strategy, first: found.first + 1, last: found.end, count: 1 }
+    return { why: 'unclear', strategy, ...result }
   }
   return { why: 'not-found' }
 }
@@ -120,10 +105,7 @@ function replaceExactMatch(text: string, edit: TextEdit, at: number): EditResult
   }
 }
 
-/**
- * For a search text that begins after the indentation of its line: how much of that indentation is replaced, and by what.
- * The new text may contain the indentation already, and a removed line takes its indentation with it.
- */
+/** How much of the indentation before the search text is replaced, and by what: the new text may contain it already. */
 function adjustIndent({ old, replacement }: TextEdit, indent: string): [from: number, fresh: string] {
   if (replacement === '') return [indent.length, '']
   const whole = indent + getIndent(old)

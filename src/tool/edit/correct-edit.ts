@@ -16,10 +16,7 @@ type CorrectedEdit = Pick<EditFailure, 'old' | 'replacement'>
 
 export type EditCorrector = (failure: EditFailure, signal: AbortSignal) => Promise<CorrectedEdit | undefined>
 
-/**
- * Asks a model once to correct an edit. Its answer counts only if the search text occurs exactly once. The same failure
- * gets the same answer, so that what the person was shown is what is written.
- */
+/** The answer counts only if the search text occurs once. The same failure gets the same answer as in the preview. */
 export function createEditCorrector(model: AuxiliaryModel): EditCorrector {
   const cache = new Map<string, Promise<CorrectedEdit | undefined>>()
 

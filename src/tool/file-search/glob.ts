@@ -87,10 +87,7 @@ type CharacterTest =
   | string
   | { readonly isNegated: boolean; readonly ranges: readonly (readonly [from: string, to: string])[] }
 
-/**
- * Matches both lists step by step; after a mismatch the last wildcard takes one more item. No further backtracking is
- * needed.
- */
+/** After a mismatch the last wildcard takes one more item; no further backtracking is needed. */
 function matchTokens<T, N>(
   pattern: readonly GlobToken<T>[] | typeof WILDCARD,
   items: ArrayLike<N>,

@@ -1,20 +1,16 @@
 import makeIgnore from 'ignore'
 import { createGlobMatcher } from './glob.ts'
 
-export interface IgnoreFile {
-  /** What they say about an entry of a folder that is not ignored itself; a trailing slash means a folder. */
-  test(path: string): { readonly ignored: boolean; readonly unignored: boolean }
-  /** Can a rule match an entry of this name? */
-  mayMatch(name: string): boolean
-}
+export type IgnoreFile = ReturnType<typeof parseIgnoreFile>
 
-export function parseIgnoreFile(text: string): IgnoreFile {
+export function parseIgnoreFile(text: string) {
   const lines = text.split(/\r?\n/)
   const slow = lines.filter((line) => (line.match(/\*+/g)?.length ?? 0) > MAX_STARS)
   const rules = makeIgnore({ allowRelativePaths: true }).add(lines.filter((line) => !slow.includes(line)))
   const others = slow.map(slowRule)
   return {
-    test(path) {
+    /** The folder of the entry must not be ignored itself; a trailing slash means a folder. */
+    test(path: string): { readonly ignored: boolean; readonly unignored: boolean } {
       const { ignored, unignored } = rules.test(path)
       const last = others.findLast(({ fits }) => fits(path))
       if (!last || (unignored && !last.isNegated)) return { ignored, unignored }
@@ -24,9 +20,7 @@ export function parseIgnoreFile(text: string): IgnoreFile {
   }
 }
 
-/**
- * A regular expression with many stars may take exponential time, and the project wrote it: such lines use our own matcher.
- */
+/** A regular expression with many stars may take exponential time: such lines use our own matcher. */
 const MAX_STARS = 3
 
 function slowRule(line: string): { readonly isNegated: boolean; readonly fits: (path: string) => boolean } {
@@ -41,10 +35,7 @@ function slowRule(line: string): { readonly isNegated: boolean; readonly fits: (
   }
 }
 
-/**
- * A quick test that passes every name that a rule can match, and few others: most names match no rule, and testing the
- * rules is slow. It compares the literal end of each rule.
- */
+/** Passes every name that a rule can match, and few others: it only compares the literal end of each rule. */
 function createQuickFilter(text: string): (name: string) => boolean {
   const names = new Set<string>()
   const ends: string[] = []

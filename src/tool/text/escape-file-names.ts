@@ -45,13 +45,9 @@ function unescapeText(body: string): string {
   for (const match of body.matchAll(ESCAPE_PATTERN)) {
     const [whole, byte, unit, character = ''] = match
     parts.push(Buffer.from(body.slice(from, match.index)))
-    if (byte !== undefined) parts.push(Buffer.from([Number.parseInt(byte, 16)]))
-    else
-      parts.push(
-        Buffer.from(
-          unit === undefined ? (NAMED_ESCAPES[character] ?? character) : String.fromCharCode(Number.parseInt(unit, 16)),
-        ),
-      )
+    const plain =
+      unit === undefined ? (NAMED_ESCAPES[character] ?? character) : String.fromCharCode(Number.parseInt(unit, 16))
+    parts.push(byte === undefined ? Buffer.from(plain) : Buffer.from([Number.parseInt(byte, 16)]))
     from = match.index + whole.length
   }
   return decodeSurrogateEscape(Buffer.concat([...parts, Buffer.from(body.slice(from))]))

@@ -1,4 +1,3 @@
-/** The bytes, or the first character that the encoding lacks. */
 export async function encodeLegacyText(text: string, name: string): Promise<Buffer | { missing: string }> {
   const { decodeWithIconv, encodeWithIconv } = await import('./iconv.ts')
   const bytes = encodeWithIconv(text, name)
@@ -9,10 +8,7 @@ export async function encodeLegacyText(text: string, name: string): Promise<Buff
   return { missing: String.fromCodePoint(text.codePointAt(at) ?? 0) }
 }
 
-/**
- * Guesses the encoding of bytes that are not UTF-8. A wrong guess shows wrong letters but does no harm: the chosen encoding
- * reproduces the same bytes, and latin1 always does.
- */
+/** A wrong guess shows wrong letters but does no harm: the chosen encoding reproduces the same bytes. */
 export async function guessLegacyEncoding(bytes: Uint8Array): Promise<string> {
   const sample = sampleWholeLines(bytes)
   for (const [name, fits] of ENCODING_GUESSES) {

@@ -65,10 +65,7 @@ function skipLines(bytes: Uint8Array, from: number, maxLines: number): { passed:
 }
 
 /** Counts lines chunk by chunk, and keeps the wanted ones as far as they are shown. */
-function createLineCollector({ offset, limit }: LineWindow): {
-  take(bytes: Uint8Array): void
-  end(): { lines: Buffer[]; total: number }
-} {
+function createLineCollector({ offset, limit }: LineWindow) {
   const lines: Buffer[] = []
   let at = 0
   let open: Buffer[] = []
@@ -96,7 +93,7 @@ function createLineCollector({ offset, limit }: LineWindow): {
   }
 
   return {
-    take(bytes) {
+    take(bytes: Uint8Array): void {
       let from = 0
       for (;;) {
         if (!isWanted() && !hasOpenLine) {

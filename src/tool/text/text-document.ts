@@ -33,7 +33,6 @@ export async function openTextDocument(
   return { text, lineEndings, encoding, hash: sha256Hex(bytes) }
 }
 
-/** The document with another text, in the same encoding and line endings. */
 export async function encodeTextDocument(
   before: TextDocument | undefined,
   text: string,

@@ -1,5 +1,5 @@
 import type { WebClient, WebRequest } from '../../host/host.ts'
-import { isObject, tryParseJson } from '../../model/json.ts'
+import { filterObjects, isObject, stringOrEmpty, tryParseJson } from '../../model/json.ts'
 import type { ReadablePage } from './read-page.ts'
 
 export interface WebSearchOptions {
@@ -58,11 +58,8 @@ const SEARCH_APIS: Readonly<Record<WebSearchOptions['service'], SearchApi>> = {
 
 const MAX_WEB_RESULTS = 10
 
-export function createWebSearchService({
-  service,
-  url,
-  key = '',
-}: WebSearchOptions): WebSearchService | { readonly problem: string } {
+export function createWebSearchService(options: WebSearchOptions): WebSearchService | { readonly problem: string } {
+  const { service, url, key = '' } = options
   const api = SEARCH_APIS[service]
   const base = (url ?? api.defaultUrl ?? '').replace(/\/+$/, '')
   if (!URL.canParse(base)) return { problem: `The search service ${service} needs a url.` }
@@ -75,27 +72,17 @@ export function createWebSearchService({
       if (page.status !== 200) return { problem: `${service} answered with status ${page.status}.` }
       const answer = tryParseJson(page.text ?? '')
       if (!isObject(answer)) return { problem: `${service} did not answer with JSON.` }
-      const list = api.list(answer)
-      return Array.isArray(list)
-        ? list
-            .filter(isObject)
-            .slice(0, MAX_WEB_RESULTS)
-            .map((one) => ({
-              title: stripHtml(one['title']),
-              url: stripHtml(one['url']),
-              text: stripHtml(one[api.text]),
-            }))
-        : []
+      const found = filterObjects(api.list(answer)).slice(0, MAX_WEB_RESULTS)
+      const read = (one: Record<string, unknown>, field: string) => stripHtml(stringOrEmpty(one[field]))
+      return found.map((one) => ({ title: read(one, 'title'), url: read(one, 'url'), text: read(one, api.text) }))
     },
   }
 }
 
 /** Services mark matches with HTML. */
-function stripHtml(rawValue: unknown): string {
-  return typeof rawValue === 'string'
-    ? rawValue
-        .replace(/<[^>]{1,200}>/g, '')
-        .replace(/\s+/g, ' ')
-        .trim()
-    : ''
+function stripHtml(text: string): string {
+  return text
+    .replace(/<[^>]{1,200}>/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
 }

@@ -2,21 +2,9 @@ import { isObject, type Json, type JsonObject, nonBlankString, stringOrEmpty, tr
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
-import { createReasoningSplitter, type ReasoningSplitter } from '../turn/reasoning-splitter.ts'
+import { createReasoningSplitter, type TextOrReasoning } from '../turn/reasoning-splitter.ts'
 
 type JsonFields = Readonly<Record<string, unknown>>
-
-/** The blocks of one response. Deviations from the protocol are resolved; if that is not possible, no call may run (T132). */
-export interface ContentBlockTracker {
-  start(index: unknown, block: JsonFields): void
-  addDelta(index: unknown, delta: JsonFields): void
-  stop(index: unknown): void
-  /** Adds a complete block before all others. */
-  addLeadingBlock(block: JsonFields): void
-  /** The response is over: blocks that were not stopped are closed (T132). */
-  end(): void
-  readonly count: number
-}
 
 interface ContentBlock {
   readonly type: string
@@ -30,7 +18,8 @@ interface ContentBlock {
   close(whole: boolean): void
 }
 
-export function createContentBlockTracker(builder: TurnBuilder): ContentBlockTracker {
+/** The blocks of one response. Deviations from the protocol are resolved; if that is not possible, no call may run (T132). */
+export function createContentBlockTracker(builder: TurnBuilder) {
   const all: ContentBlock[] = []
   const at = new Map<number, ContentBlock>()
   const leadingIds = new Set<string>()
@@ -52,7 +41,7 @@ export function createContentBlockTracker(builder: TurnBuilder): ContentBlockTra
     const current = at.get(index)
     if (typeof rawBlock['id'] === 'string' && leadingIds.has(rawBlock['id'])) {
       builder.warn('repeated-call', 'A call from the start of the response was sent again; it was dropped (T21).')
-      return void addBlock(index, createIgnoredBlock())
+      return void addBlock(index, { type: '', isClosed: false, add: () => undefined, close: () => undefined })
     }
     const type = stringOrEmpty(rawBlock['type'])
     if (type === '') return builder.warn('unknown-block', 'A block has no type; its deltas decide what it is (T132).')
@@ -79,12 +68,12 @@ export function createContentBlockTracker(builder: TurnBuilder): ContentBlockTra
 
   return {
     // A block without an index gets the next one; a delta without an index belongs to the newest block.
-    start: (index, rawBlock) => start(typeof index === 'number' ? index : newest + 1, rawBlock),
-    addDelta(index, delta) {
+    start: (index: unknown, rawBlock: JsonFields) => start(typeof index === 'number' ? index : newest + 1, rawBlock),
+    addDelta(index: unknown, delta: JsonFields): void {
       const blockIndex = typeof index === 'number' ? index : newest
       const current = at.get(blockIndex)
       const kind = getDeltaType(delta)
-      const type = BLOCK_TYPE_BY_DELTA.get(kind)
+      const type = DELTA_TYPES.find(({ delta: name }) => name === kind)?.block
       if (typeof index !== 'number' && type === 'tool_use') markUnindexed()
       if (current && !current.isClosed) {
         if (type === undefined && KNOWN_BLOCK_TYPES.has(current.type) && kind !== 'citations_delta') warnDropped(kind)
@@ -98,24 +87,24 @@ export function createContentBlockTracker(builder: TurnBuilder): ContentBlockTra
         type === 'tool_use' ? createEarlyArgumentsBlock(builder, blockIndex) : openBlock(builder, blockIndex, { type })
       addBlock(blockIndex, Object.assign(block, { early: true })).add(delta)
     },
-    stop(index) {
+    stop(index: unknown): void {
       const current = at.get(typeof index === 'number' ? index : newest)
       if (current) closeBlock(current, true)
       else builder.warn('unknown-block', 'A block was stopped that was never started (T132).')
     },
-    addLeadingBlock(rawBlock) {
+    addLeadingBlock(rawBlock: JsonFields): void {
       if (rawBlock['type'] === 'text' || rawBlock['type'] === 'thinking') {
         if (rawBlock['text'] || rawBlock['thinking'])
           builder.warn('early-text', 'Text before the first block was ignored.')
         return
       }
-      const index = -1 - all.length
-      const block = openBlock(builder, index, rawBlock)
+      const block = openBlock(builder, -1 - all.length, rawBlock)
       all.push(block)
       closeBlock(block, true)
       if (typeof rawBlock['id'] === 'string' && rawBlock['id'] !== '') leadingIds.add(rawBlock['id'])
     },
-    end() {
+    /** Closes the blocks that were not stopped (T132). */
+    end(): void {
       for (const block of all) closeBlock(block, builder.hasEnded)
     },
     get count() {
@@ -133,7 +122,6 @@ function markAmbiguous(pendingCalls: readonly PendingCall[]): void {
   for (const pendingCall of pendingCalls) pendingCall.isAmbiguous = true
 }
 
-/** Is this the start of the same call again? */
 function isRepeatedStart(pendingCall: PendingCall, rawBlock: JsonFields): boolean {
   return (
     rawBlock['type'] === 'tool_use' &&
@@ -161,7 +149,7 @@ function createTextBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlo
   let reasoning: TextStream | undefined = splitter && builder.openText('reasoning')
   const stream = builder.openText('text')
   const citations: Json[] = Array.isArray(rawBlock['citations']) ? [...(rawBlock['citations'] as Json[])] : []
-  const appendPieces = (pieces: ReturnType<ReasoningSplitter['push']>) => {
+  const appendPieces = (pieces: readonly TextOrReasoning[]) => {
     for (const piece of pieces) (piece.channel === 'text' ? stream : (reasoning ?? stream)).append(piece.text)
   }
   const block: ContentBlock = {
@@ -292,29 +280,18 @@ function createEarlyArgumentsBlock(builder: TurnBuilder, index: number): Content
   }
 }
 
-function createIgnoredBlock(): ContentBlock {
-  return { type: '', isClosed: false, add: () => undefined, close: () => undefined }
-}
-
 /** A proxy may omit the type: then the fields show it. */
 function getDeltaType(delta: JsonFields): string {
   if (typeof delta['type'] === 'string') return delta['type']
-  return FIELD_BY_DELTA.find(([, field]) => delta[field] !== undefined)?.[0] ?? ''
+  return DELTA_TYPES.find(({ field }) => delta[field] !== undefined)?.delta ?? ''
 }
 
 /** Unknown deltas of these blocks are dropped; of other blocks everything is kept. */
 const KNOWN_BLOCK_TYPES = new Set(['text', 'thinking', 'tool_use'])
 
-const BLOCK_TYPE_BY_DELTA: ReadonlyMap<string, string> = new Map([
-  ['text_delta', 'text'],
-  ['thinking_delta', 'thinking'],
-  ['signature_delta', 'thinking'],
-  ['input_json_delta', 'tool_use'],
-])
-
-const FIELD_BY_DELTA = [
-  ['text_delta', 'text'],
-  ['thinking_delta', 'thinking'],
-  ['signature_delta', 'signature'],
-  ['input_json_delta', 'partial_json'],
+const DELTA_TYPES = [
+  { delta: 'text_delta', block: 'text', field: 'text' },
+  { delta: 'thinking_delta', block: 'thinking', field: 'thinking' },
+  { delta: 'signature_delta', block: 'thinking', field: 'signature' },
+  { delta: 'input_json_delta', block: 'tool_use', field: 'partial_json' },
 ] as const

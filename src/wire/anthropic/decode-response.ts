@@ -141,7 +141,6 @@ function handleMessageStop(state: AnthropicDecoderState): void {
   builder.setFinish('stop', stopLabel ?? '')
 }
 
-/** A whole response is decoded like a stream. */
 function decodeWholeMessage(state: AnthropicDecoderState, message: JsonFields): void {
   const { builder, blocks } = state
   if (builder.hasEnded || blocks.count > 0)

@@ -3,14 +3,8 @@ import type { Profile } from '../../model/profile.ts'
 import { describeMedia, findResultMedia, formatResultText, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, TextPart } from '../../model/turn.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
-import {
-  type AssistantStep,
-  type EncodeContext,
-  getReplayableData,
-  hasNativeDataFor,
-  toWireArguments,
-  type TranscriptStep,
-} from '../history/transcript.ts'
+import type { AssistantStep, EncodeContext, TranscriptStep } from '../history/transcript.ts'
+import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant'
@@ -135,10 +129,7 @@ function encodeThinking(part: ReasoningPart, context: EncodeContext): JsonObject
   )
 }
 
-/**
- * The blocks of server tools that may be sent back: a use and its result are sent together or not at all (T137). The
- * result of a use may be in the next response, if calls of the client had to be answered first.
- */
+/** The server tool blocks to send back: a use and its result together or not at all (T137), also of two responses. */
 function findServerToolPairs(steps: readonly TranscriptStep[], context: EncodeContext): Set<JsonObject> {
   const allowed = new Set<JsonObject>()
   const answers = steps.filter((step) => step.kind === 'assistant')
@@ -161,7 +152,6 @@ function findServerToolPairs(steps: readonly TranscriptStep[], context: EncodeCo
   return allowed
 }
 
-/** A call that the server itself runs. */
 export function isServerToolUse(block: JsonObject | undefined): boolean {
   return block?.['type'] === 'server_tool_use' || block?.['type'] === 'mcp_tool_use'
 }

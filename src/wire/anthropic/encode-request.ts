@@ -52,7 +52,6 @@ function isPausedTurn(steps: readonly TranscriptStep[], turns: readonly Turn[], 
 /** The API requires a limit. This is enough for a long file, and no more than current models can write. */
 const DEFAULT_MAX_TOKENS = 16384
 
-/** The smallest budget that the API accepts. */
 const MIN_THINKING_TOKENS = 1024
 
 /** The thinking parameters, and the limit of the response, which includes the thinking. */

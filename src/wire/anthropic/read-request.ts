@@ -158,7 +158,6 @@ function readEffort(body: Record<string, unknown>): ModelParams['effort'] | unde
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const
 
-/** Content is a list of blocks, or plain text. */
 function toBlocks(content: unknown): Record<string, unknown>[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   return filterObjects(content)

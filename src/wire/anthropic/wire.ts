@@ -1,10 +1,6 @@
 import { BASE_PROFILE } from '../base-profile.ts'
-import {
-  type AnthropicDecoderState,
-  startAnthropicDecoding,
-  decodeAnthropicFrame,
-  finishAnthropicDecoding,
-} from './decode-response.ts'
+import type { AnthropicDecoderState } from './decode-response.ts'
+import { decodeAnthropicFrame, finishAnthropicDecoding, startAnthropicDecoding } from './decode-response.ts'
 import { encodeAnthropicRequest } from './encode-request.ts'
 import { readAnthropicRequest } from './read-request.ts'
 import { anthropicResponseWriter } from './write-response.ts'

@@ -1,19 +1,10 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { AssistantPart } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
-import {
-  getVendorCallId,
-  toVendorFinishReason,
-  type VendorFinishReasons,
-  getNativeData,
-  type PartStart,
-  type ResponseWriter,
-  type VendorErrorReport,
-  type WrittenResponseFrame,
-  type ResponseMetadata,
-  createResponseStream,
-  addIdPrefix,
-} from '../response-writer.ts'
+import type { PartStart, ResponseMetadata, ResponseWriter } from '../response-writer.ts'
+import type { VendorErrorReport, WrittenResponseFrame } from '../response-writer.ts'
+import { addIdPrefix, createFinishLabeler, createResponseStream } from '../response-writer.ts'
+import { getNativeData, getVendorCallId } from '../response-writer.ts'
 import { markAsRawJson } from '../json/raw-json.ts'
 
 export const anthropicResponseWriter: ResponseWriter = {
@@ -44,7 +35,7 @@ export const anthropicResponseWriter: ResponseWriter = {
       end: ({ finish, usage }) => [
         createFrame('message_delta', {
           delta: {
-            stop_reason: toVendorFinishReason(finish, VENDOR_FINISH_REASONS),
+            stop_reason: toVendorFinishReason(finish),
             stop_sequence: null,
             stop_details: null,
             container: null,
@@ -57,7 +48,7 @@ export const anthropicResponseWriter: ResponseWriter = {
   writeWhole: ({ parts, finish, usage }, head) => ({
     ...createMessage(head),
     content: parts.flatMap(createWholeBlocks),
-    stop_reason: toVendorFinishReason(finish, VENDOR_FINISH_REASONS),
+    stop_reason: toVendorFinishReason(finish),
     usage: usage ? { ...toInputUsage(usage), ...toOutputUsage(usage) } : {},
   }),
   writeError: createErrorBody,
@@ -95,7 +86,6 @@ function createMessage({ id, model }: ResponseMetadata): JsonObject {
   }
 }
 
-/** A block before its deltas. */
 function createEmptyBlock(part: PartStart): JsonObject | undefined {
   switch (part.kind) {
     case 'text':
@@ -133,7 +123,7 @@ function createToolUse(
   return { type: 'tool_use', id: addIdPrefix('toolu_', id), name, input, caller: { type: 'direct' } }
 }
 
-const VENDOR_FINISH_REASONS: VendorFinishReasons = {
+const toVendorFinishReason = createFinishLabeler({
   stop: 'end_turn',
   calls: 'tool_use',
   length: 'max_tokens',
@@ -141,7 +131,7 @@ const VENDOR_FINISH_REASONS: VendorFinishReasons = {
   'malformed-call': 'tool_use',
   aborted: 'max_tokens',
   fault: 'max_tokens',
-}
+})
 
 function toInputUsage(usage: Usage): JsonObject {
   return {

@@ -7,12 +7,12 @@ import { type JsonScanner, createJsonScanner } from '../json/json-scanner.ts'
 import { parseCallArguments } from './parse-arguments.ts'
 import type { TextCall } from '../text-calls/text-call-parser.ts'
 import { replaceInvalidBytes } from '../framing/utf8-decoder.ts'
-import { type FragmentHints, findCallOfFragment } from './match-fragment.ts'
+import { findCallOfFragment } from './match-fragment.ts'
 import type { PartEmitter } from '../turn/part-emitter.ts'
 import { createPendingCalls } from './pending-calls.ts'
 
 /** What one delta says about a call. Every field is only a hint: vendors omit, repeat, change and split each of them. */
-export interface CallFragment {
+interface CallFragment {
   readonly id?: unknown
   readonly index?: unknown
   readonly name?: unknown
@@ -30,7 +30,6 @@ export interface PendingCall {
   readonly partIndex: number
   wireIndex: number | undefined
   wireId: string | undefined
-  /** All ids of the fragments of this call. */
   readonly ids: Set<string>
   nameFragments: string[]
   raw: string
@@ -39,7 +38,6 @@ export interface PendingCall {
   fragmentCount: number
   readonly scan: JsonScanner
   isFreeform: boolean
-  /** Vendor data that must be sent back with this call. */
   nativeData: Json | undefined
   isAnnounced: boolean
   isClosed: boolean
@@ -51,34 +49,10 @@ export interface PendingCall {
   readonly isSeparate: boolean
 }
 
-/** Assembles calls from fragments, for all wires: the one place where a call is opened, extended and closed. */
-export interface CallAssembler {
-  /** Adds a fragment to the call that it belongs to, and returns that call; undefined if the fragment is empty. */
-  add(fragment: CallFragment): PendingCall | undefined
-  /** Opens a new call, whatever its hints say: for wires on which each item is a separate call. */
-  open(fragment: CallFragment): PendingCall
-  /** Adds a fragment to a call that the wire has identified. */
-  extend(pendingCall: PendingCall, fragment: CallFragment): void
-  /** Replaces the arguments by the vendor's final version (T140). */
-  replaceArguments(pendingCall: PendingCall, args: unknown): void
-  /** The vendor says that this call is complete. */
-  close(pendingCall: PendingCall): void
-  /** The vendor ran this call itself: it must not run here. */
-  drop(pendingCall: PendingCall): void
-  /** The newest call at a vendor's index. */
-  findByIndex(index: number): PendingCall | undefined
-  addTextCall(call: TextCall): void
-  /** Uses arguments that were written as text for a call that has none; false if there is no such call (T63). */
-  fillArguments(call: TextCall): boolean
-  /** The response is over; `ended`: there was an end signal. */
-  end(ended: boolean): void
-  readonly count: number
-  readonly hasUnfinished: boolean
-  readonly hasUnnamed: boolean
-}
+export type CallAssembler = ReturnType<typeof createCallAssembler>
 
-/** The assembler of one turn; it shares nothing with any other (T29). */
-export function createCallAssembler(emitter: PartEmitter): CallAssembler {
+/** The only place where calls are opened, extended and closed, for all wires; one for each turn (T29). */
+export function createCallAssembler(emitter: PartEmitter) {
   const pendingCalls = createPendingCalls()
   const toolNames = emitter.projection.tools.map((tool) => tool.name)
   const isDuplicate = createDuplicateDetector()
@@ -165,45 +139,42 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
   }
 
   return {
-    add(fragment) {
+    /** Adds a fragment to the call that it belongs to, and returns that call; undefined if the fragment is empty. */
+    add(fragment: CallFragment): PendingCall | undefined {
       const id = toLabel(fragment.id)
       const name = toLabel(fragment.name)
       const args = toArgumentText(fragment.args)
       if (id === undefined && name === undefined && args === '') return undefined
       const index = typeof fragment.index === 'number' ? fragment.index : undefined
-      const hints: FragmentHints = {
-        id,
-        name,
-        args,
-        index,
-        listPosition: fragment.listPosition ?? 0,
-        listLength: fragment.listLength ?? 1,
-      }
-      const fragmentMatch = findCallOfFragment(pendingCalls, hints, (pieces) => findNameCandidates(pieces, toolNames))
-      if (fragmentMatch.isRepeat) {
+      const { listPosition = 0, listLength = 1 } = fragment
+      const hints = { id, name, args, index, listPosition, listLength }
+      const match = findCallOfFragment(pendingCalls, hints, (pieces) => findNameCandidates(pieces, toolNames))
+      if (match.isRepeat) {
         // The repeat may be the first fragment with the name (T14).
-        if (fragmentMatch.pendingCall && name !== undefined && fragmentMatch.pendingCall.nameFragments.length === 0)
-          fragmentMatch.pendingCall.nameFragments.push(name)
+        if (name !== undefined && match.pendingCall?.nameFragments.length === 0)
+          match.pendingCall.nameFragments.push(name)
         emitter.warn('repeated-call', REPEATED_CALL)
-        return fragmentMatch.pendingCall
+        return match.pendingCall
       }
-      for (const pendingCall of fragmentMatch.ambiguousCalls) pendingCall.isAmbiguous = true
-      const pendingCall = fragmentMatch.pendingCall ?? open(index, false)
+      for (const pendingCall of match.ambiguousCalls) pendingCall.isAmbiguous = true
+      const pendingCall = match.pendingCall ?? open(index, false)
       pendingCall.wireIndex ??= index
       pendingCall.lastUpdate = ++updates
       pendingCalls.markUpdated(pendingCall)
       extend(pendingCall, fragment)
       return pendingCall
     },
-    open(fragment) {
+    /** Opens a new call, whatever its hints say: for wires on which each item is a separate call. */
+    open(fragment: CallFragment): PendingCall {
       const pendingCall = open(typeof fragment.index === 'number' ? fragment.index : undefined, true)
       extend(pendingCall, fragment)
       return pendingCall
     },
-    extend(pendingCall, fragment) {
+    extend(pendingCall: PendingCall, fragment: CallFragment): void {
       if (!pendingCall.isClosed) extend(pendingCall, fragment)
     },
-    replaceArguments(pendingCall, args) {
+    /** Replaces the arguments by the vendor's final version (T140). */
+    replaceArguments(pendingCall: PendingCall, args: unknown): void {
       const text = toArgumentText(args)
       if (pendingCall.isClosed || text === '' || text === pendingCall.raw) return
       if (areArgumentsDifferent(pendingCall.raw, text))
@@ -213,14 +184,16 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
       const changes: Partial<PendingCall> = { raw: text, cumulativeText: text, fragmentCount: 1, scan }
       Object.assign(pendingCall, changes)
     },
-    close: (pendingCall) => close(pendingCall, true),
-    drop: (pendingCall) =>
+    close: (pendingCall: PendingCall) => close(pendingCall, true),
+    /** The vendor ran this call itself: it must not run here. */
+    drop: (pendingCall: PendingCall) =>
       void Object.assign(pendingCall, { isClosed: true, nameFragments: [], raw: '' } satisfies Partial<PendingCall>),
-    findByIndex: (index) => pendingCalls.all.findLast((pendingCall) => pendingCall.wireIndex === index),
-    addTextCall(call) {
+    findByIndex: (index: number) => pendingCalls.all.findLast((pendingCall) => pendingCall.wireIndex === index),
+    addTextCall(call: TextCall): void {
       close(this.open({ name: call.name, args: call.raw }), true)
     },
-    fillArguments(call) {
+    /** Uses arguments that were written as text for a call that has none; false if there is no such call (T63). */
+    fillArguments(call: TextCall): boolean {
       const pendingCall = pendingCalls.all.find(
         (one) => !one.isClosed && resolveCallName(one.nameFragments, toolNames) === call.name,
       )
@@ -229,17 +202,18 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
       this.replaceArguments(pendingCall, call.raw)
       return true
     },
-    end(ended) {
+    /** `ended`: there was an end signal. */
+    end(ended: boolean): void {
       for (const pendingCall of pendingCalls.all) close(pendingCall, ended)
     },
-    get count() {
+    get count(): number {
       return pendingCalls.all.filter((pendingCall) => pendingCall.nameFragments.length > 0 || pendingCall.raw !== '')
         .length
     },
-    get hasUnfinished() {
+    get hasUnfinished(): boolean {
       return unfinished
     },
-    get hasUnnamed() {
+    get hasUnnamed(): boolean {
       return unnamed
     },
   }

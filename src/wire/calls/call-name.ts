@@ -7,10 +7,7 @@ export interface NameCandidates {
   readonly isComplete: boolean
 }
 
-/**
- * Vendors send the whole name in every delta (T12), fragments of it, or a longer one each time (T13); neither to assign nor
- * to append is always right. So all interpretations are kept, and the declared names decide.
- */
+/** Keeps every reading of the fragments: deltas repeat (T12), split or extend a name (T13); the tools decide. */
 export function findNameCandidates(fragments: readonly string[], toolNames: readonly string[]): NameCandidates {
   let names: string[] = []
   for (const fragment of fragments) {

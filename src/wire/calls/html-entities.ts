@@ -1,10 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { MAX_JSON_DEPTH } from '../json/relaxed-json.ts'
 
-/**
- * Decodes HTML entities in strings (T42). A string is decoded only if it has entities and none of the characters that they
- * encode: an escaper escapes all of them, so `a && b &amp; c` is not escaped.
- */
+/** Decodes HTML entities in strings that have no unescaped character: `a && b &amp; c` was not escaped (T42). */
 export function decodeEntities(input: JsonObject): JsonObject {
   return decodeValue(input, 1) as JsonObject
 }

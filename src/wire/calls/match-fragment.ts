@@ -5,7 +5,7 @@ import { parseCallArguments } from './parse-arguments.ts'
 import { isCallOpen, type PendingCalls } from './pending-calls.ts'
 
 /** The hints of a fragment; empty ones are undefined. */
-export interface FragmentHints {
+interface FragmentHints {
   readonly id: string | undefined
   readonly name: string | undefined
   readonly args: string
@@ -35,13 +35,11 @@ export function findCallOfFragment(
   findCandidates: FindNameCandidates,
 ): FragmentMatch {
   const identified = findByHintedId(pendingCalls, hints)
-  if (identified)
-    return startsNewCall(identified, hints, findCandidates) ? matchNewCall() : matchCall(identified, hints)
+  if (identified) return startsNewCall(identified, hints, findCandidates) ? NEW_CALL : matchCall(identified, hints)
   if (hints.index !== undefined) {
     const last = pendingCalls.findLatestAtIndex(hints.index)
-    if (last)
-      return startsNewCall(last, hints, findCandidates) ? matchNewCall() : matchSharedIndex(pendingCalls, last, hints)
-    if (hints.name !== undefined) return matchNewCall()
+    if (last) return startsNewCall(last, hints, findCandidates) ? NEW_CALL : matchSharedIndex(pendingCalls, last, hints)
+    if (hints.name !== undefined) return NEW_CALL
     const open = pendingCalls.listOpen().filter((pendingCall) => pendingCall.wireIndex === undefined)
     return matchArgumentsOnly(
       open,
@@ -75,11 +73,11 @@ function matchByName(
   findCandidates: FindNameCandidates,
 ): FragmentMatch {
   const last = pendingCalls.findLatest()
-  if (!last || last.isClosed || last.wireIndex !== undefined) return matchNewCall()
+  if (!last || last.isClosed || last.wireIndex !== undefined) return NEW_CALL
   // Entries of one list are separate calls.
-  if (hints.listLength > 1) return matchNewCall()
-  if (hints.id !== undefined && last.ids.size > 0) return matchNewCall()
-  if (startsNewCall(last, hints, findCandidates)) return matchNewCall()
+  if (hints.listLength > 1) return NEW_CALL
+  if (hints.id !== undefined && last.ids.size > 0) return NEW_CALL
+  if (startsNewCall(last, hints, findCandidates)) return NEW_CALL
   const matching = pendingCalls
     .listOpen()
     .filter((pendingCall) => repeatsName(pendingCall, hints.name ?? '', findCandidates))
@@ -106,17 +104,17 @@ function matchArgumentsOnly(
   if (hints.listLength > 1 && open.length === hints.listLength)
     return { pendingCall: open[hints.listPosition], ambiguousCalls: [] }
   const last = newest?.isClosed ? open.at(-1) : newest
-  if (!last) return matchNewCall()
+  if (!last) return NEW_CALL
   const otherId = hints.id !== undefined && last.ids.size > 0
   // Only an id: a new call whose name follows (T14).
-  if (otherId && last.raw === '' && hints.args.trim() === '') return matchNewCall()
+  if (otherId && last.raw === '' && hints.args.trim() === '') return NEW_CALL
   if (isCallOpen(last)) {
     // Another id may belong to the same call (T09), or to a call whose name was lost.
     const nameless = otherId && last.raw === '' && startsObject(hints.args)
     const stray = count > 1 && isStrayNewline(last, hints.args)
     return { pendingCall: last, ambiguousCalls: open.length > 1 || nameless || stray ? open : [] }
   }
-  if (otherId) return matchNewCall()
+  if (otherId) return NEW_CALL
   const other = open.at(-1)
   // All calls are complete: this repeats the arguments of the last one, or is trailing text.
   if (!other) return matchCall(last, hints)
@@ -222,6 +220,4 @@ function isRepeatedCall(pendingCall: PendingCall, hints: FragmentHints): boolean
 
 const MAX_WHITESPACE_RATIO = 20
 
-function matchNewCall(): FragmentMatch {
-  return { pendingCall: undefined, ambiguousCalls: [] }
-}
+const NEW_CALL: FragmentMatch = { pendingCall: undefined, ambiguousCalls: [] }

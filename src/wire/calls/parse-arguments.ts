@@ -13,10 +13,7 @@ interface ArgumentsError {
   readonly message: string
 }
 
-/**
- * Parses the argument text of a closed call. It may unwrap, re-escape, strip and split, but never adds a character that
- * closes something, so truncated text is rejected (T37–T39). There is more than one input only in the case of T22.
- */
+/** Never adds a character that closes something, so truncated text is rejected (T37–T39). Several inputs: T22. */
 export function parseCallArguments(raw: string): ArgumentsResult {
   // A tool without parameters is called with nothing, or with null (T17).
   if (raw.trim() === '') return { ok: true, inputs: [{}], notes: [] }
@@ -150,16 +147,9 @@ function createBigNumberWarning(digits: string): Warning {
   return { code: 'big-number', message: `The number ${excerpt} has too many digits; it was rounded.` }
 }
 
-const UNFINISHED_ERROR: ArgumentsError = {
-  ok: false,
-  code: 'unfinished',
-  message: 'The arguments are incomplete.',
-}
-const NOT_OBJECT_ERROR: ArgumentsError = {
-  ok: false,
-  code: 'not-object',
-  message: 'The arguments must be one JSON object.',
-}
+const UNFINISHED_ERROR: ArgumentsError = { ok: false, code: 'unfinished', message: 'The arguments are incomplete.' }
+const NOT_OBJECT_MESSAGE = 'The arguments must be one JSON object.'
+const NOT_OBJECT_ERROR: ArgumentsError = { ok: false, code: 'not-object', message: NOT_OBJECT_MESSAGE }
 
 const REPAIR_MESSAGES: Record<
   JsonRepair | 'double-encoded' | 'array-root' | 'placeholder' | 'repeated' | 'several-objects' | 'trailing-text',

@@ -2,12 +2,8 @@ import { isObject, type JsonObject, nonBlankString, objectOrEmpty } from '../../
 import type { Profile } from '../../model/profile.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import { gemini } from '../gemini/wire.ts'
-import {
-  type GeminiDecoderState,
-  startGeminiDecoding,
-  decodeGeminiFrame,
-  finishGeminiDecoding,
-} from '../gemini/decode-response.ts'
+import type { GeminiDecoderState } from '../gemini/decode-response.ts'
+import { decodeGeminiFrame, finishGeminiDecoding, startGeminiDecoding } from '../gemini/decode-response.ts'
 import { encodeGeminiBody } from '../gemini/encode-request.ts'
 import { readGeminiBody } from '../gemini/read-request.ts'
 import { codeAssistResponseWriter } from '../gemini/write-response.ts'

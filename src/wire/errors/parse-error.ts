@@ -128,7 +128,6 @@ function joinMessages(message: string, raw: unknown, inner: ParsedVendorError | 
   return more === '' || message.includes(more) ? message : `${message}: ${more}`
 }
 
-/** The message of an error, under any of the usual keys. */
 function extractMessage(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value
   if (depth > 4) return ''
@@ -181,7 +180,6 @@ function preferUpstreamStatus(outer: number | undefined, inner: number | undefin
   return outer === undefined || (outer >= 500 && inner !== undefined) ? inner : outer
 }
 
-/** A code that is not just a status. */
 function getNonStatusCode(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   return value === '' || findStatus({ code: value }) !== undefined ? undefined : String(value)

@@ -3,10 +3,7 @@ import type { ParsedVendorError } from './parse-error.ts'
 
 export type HeaderMap = Readonly<Record<string, string>>
 
-/**
- * The retry hint of an error in any format, in milliseconds (T157); undefined if there is none. Points in time are compared
- * with the `date` header of the response. There is no upper limit: the caller decides what is too long.
- */
+/** The retry hint of an error in milliseconds, without upper limit (T157). Dates are compared with the `date` header. */
 export function parseRetryAfter(error: ParsedVendorError, headers: HeaderMap = {}): number | undefined {
   return parseRequestedWait(error, headers) ?? parseResetWait({ ...headers, ...getUpstreamHeaders(error, headers) })
 }

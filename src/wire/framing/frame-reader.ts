@@ -49,10 +49,7 @@ function isTooDeep(text: string): boolean {
   return false
 }
 
-/**
- * Are the invalid bytes only in content? Such text is still readable, and a call with them does not run. But a frame with
- * invalid bytes in its keys or type would be misunderstood, and its content would be missing.
- */
+/** Are the invalid bytes only in content? In keys or types they could change the meaning of the frame. */
 function isBrokenOnlyInContent(value: unknown, key = ''): boolean {
   if (typeof value === 'string') return CONTENT_KEYS.has(key) || !value.includes(INVALID_BYTES_MARKER)
   if (Array.isArray(value)) return value.every((item) => isBrokenOnlyInContent(item, key))

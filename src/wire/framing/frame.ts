@@ -1,4 +1,3 @@
-/** One frame of a response, in any framing. */
 export type Frame =
   | { readonly kind: 'json'; readonly value: unknown; readonly event?: string }
   /** Invalid JSON, or JSON that nests too `deep`. Its content is lost, so open calls must not run (T114). */
@@ -12,10 +11,4 @@ export type Frame =
 export function readStatusComment(comment: string): number | undefined {
   const status = /^\s*HTTP_STATUS\/(\d{3})/.exec(comment)?.[1]
   return status === undefined ? undefined : Number(status)
-}
-
-/** Splits the bytes of one response into frames. It has one UTF-8 decoder, so chunks may end anywhere (T105). */
-export interface Framer {
-  push(bytes: Uint8Array): Frame[]
-  end(): Frame[]
 }

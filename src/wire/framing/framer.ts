@@ -1,13 +1,14 @@
-import type { Frame, Framer } from './frame.ts'
-import type { FrameReader } from './frame-reader.ts'
+import type { Frame } from './frame.ts'
+import { appendFrames, createBadFrame, type FrameReader, MAX_BAD_TEXT_CHARS } from './frame-reader.ts'
 import { createJsonValuesReader } from './json-values-reader.ts'
-import { createNdjsonReader } from './ndjson.ts'
 import { createSseReader } from './sse.ts'
 import { INVALID_BYTES_MARKER, createUtf8Decoder } from './utf8-decoder.ts'
-import { createUnreadableReader, createWholeTextReader } from './unframed-text.ts'
 
-/** The content type is only a hint; the first characters decide (T26, T112, T113). */
-export function createFramer(contentType: string | undefined): Framer {
+/**
+ * Splits the bytes of one response into frames. The content type is only a hint; the first characters decide (T26, T112,
+ * T113). There is one UTF-8 decoder, so chunks may end anywhere (T105).
+ */
+export function createFramer(contentType: string | undefined) {
   const decoder = createUtf8Decoder()
   const declaredFraming = getDeclaredFraming(contentType)
   let reader: FrameReader | undefined
@@ -26,7 +27,7 @@ export function createFramer(contentType: string | undefined): Framer {
   }
 
   return {
-    push: (bytes) => read(decoder.push(bytes), false),
+    push: (bytes: Uint8Array) => read(decoder.push(bytes), false),
     end: () => read(decoder.end(), true),
   }
 }
@@ -51,6 +52,58 @@ function chooseFrameReader(head: string, declaredFraming: DeclaredFraming, last:
   if (SSE_FIELD.test(head)) return createSseReader()
   if (!last && SSE_FIELD_PREFIX.test(head)) return undefined
   return declaredFraming === 'ndjson' ? createNdjsonReader() : createWholeTextReader()
+}
+
+/** One JSON value per line; an invalid line does not affect the others. */
+function createNdjsonReader(): FrameReader {
+  // Only new text is searched for line ends, so that long lines in small chunks take linear time.
+  let buffer = ''
+  return {
+    push(text, frames) {
+      let from = 0
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+        const line = (buffer + text.slice(from, end)).trim()
+        buffer = ''
+        from = end + 1
+        if (line !== '') appendFrames(frames, line)
+      }
+      buffer += text.slice(from)
+    },
+    end(frames) {
+      if (buffer.trim() !== '') appendFrames(frames, buffer.trim())
+      buffer = ''
+    },
+  }
+}
+
+/** A body without framing: a JSON string or number, a web page, or an error message (T112). */
+function createWholeTextReader(): FrameReader {
+  let held = ''
+  let isReported = false
+  return {
+    push(text, frames) {
+      if (isReported) return
+      held += text
+      if (held.length <= MAX_BAD_TEXT_CHARS) return
+      isReported = true
+      frames.push(createBadFrame(held))
+    },
+    end(frames) {
+      if (!isReported) appendFrames(frames, held)
+    },
+  }
+}
+
+/** Reports once that the body is not text, and ignores it. */
+function createUnreadableReader(message: string): FrameReader {
+  let isReported = false
+  return {
+    push(_text, frames) {
+      if (!isReported) frames.push(createBadFrame(message))
+      isReported = true
+    },
+    end: () => {},
+  }
 }
 
 /** The bytes 1f 8b after decoding: the second one is invalid UTF-8 (T115). */

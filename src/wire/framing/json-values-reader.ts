@@ -1,19 +1,9 @@
-import {
-  BACKSLASH_CODE,
-  CLOSE_BRACE_CODE,
-  CLOSE_BRACKET_CODE,
-  isWhitespace,
-  OPEN_BRACE_CODE,
-  OPEN_BRACKET_CODE,
-  QUOTE_CODE,
-} from '../json/json-scanner.ts'
+import { BACKSLASH_CODE, CLOSE_BRACKET_CODE, QUOTE_CODE } from '../json/json-scanner.ts'
+import { isClosingBracket, isOpeningBracket, isWhitespace } from '../json/json-scanner.ts'
 import type { Frame } from './frame.ts'
 import { appendFrames, createBadFrame, type FrameReader } from './frame-reader.ts'
 
-/**
- * Reads top-level JSON values as soon as they are complete: one whole body, several in a row with or without line ends,
- * or the elements of a streamed array (T113). It only tracks nesting and strings; JSON.parse checks the rest.
- */
+/** Reads one body, several in a row, or the elements of an array (T113). It tracks nesting; JSON.parse checks the rest. */
 export function createJsonValuesReader(): FrameReader {
   let state: 'between' | 'value' | 'word' = 'between'
   let inArray = false
@@ -45,8 +35,8 @@ export function createJsonValuesReader(): FrameReader {
               if (depth === 0) close(frames, buffer + text.slice(start, at + 1))
             }
           } else if (code === QUOTE_CODE) inString = true
-          else if (code === OPEN_BRACE_CODE || code === OPEN_BRACKET_CODE) depth++
-          else if (code === CLOSE_BRACE_CODE || code === CLOSE_BRACKET_CODE) {
+          else if (isOpeningBracket(code)) depth++
+          else if (isClosingBracket(code)) {
             depth--
             if (depth === 0) close(frames, buffer + text.slice(start, at + 1))
           }
@@ -59,11 +49,11 @@ export function createJsonValuesReader(): FrameReader {
         }
         if (isWhitespace(code) || (inArray && code === COMMA)) continue
         if (inArray && code === CLOSE_BRACKET_CODE) inArray = false
-        else if (!inArray && code === OPEN_BRACKET_CODE) inArray = true
+        else if (!inArray && code === OPEN_BRACKET) inArray = true
         else {
           start = at
           inString = code === QUOTE_CODE
-          depth = code === OPEN_BRACE_CODE || code === OPEN_BRACKET_CODE ? 1 : 0
+          depth = isOpeningBracket(code) ? 1 : 0
           state = inString || depth > 0 ? 'value' : 'word'
         }
       }
@@ -79,5 +69,6 @@ export function createJsonValuesReader(): FrameReader {
   }
 }
 
+const OPEN_BRACKET = 91
 const NEWLINE = 10
 const COMMA = 44

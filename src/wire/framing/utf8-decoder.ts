@@ -1,13 +1,7 @@
-/**
- * Replaces invalid UTF-8. No valid text contains it, so it can be told from a U+FFFD that a model wrote. It is two low
- * surrogates: even after an escaped high surrogate, one of them stays alone.
- */
+/** Two low surrogates stand for invalid UTF-8: no valid text has them, not even after an escaped high surrogate. */
 export const INVALID_BYTES_MARKER = '\uDFFF\uDFFF'
 
-/**
- * Decodes the bytes of one response; a character may be split over any number of chunks (T105). Valid chunks are decoded
- * natively; only a chunk with invalid bytes is decoded byte by byte.
- */
+/** Decodes one response; chunks may split characters (T105). Only chunks with invalid bytes take the slow path. */
 export function createUtf8Decoder() {
   let pendingBytes = EMPTY_BYTES
   let isFirst = true

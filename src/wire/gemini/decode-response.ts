@@ -15,15 +15,6 @@ import { mergeGrounding } from './grounding.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
 
-/** A response, or a chunk of one; every field is optional. */
-interface GeminiChunk {
-  readonly candidates?: unknown
-  readonly promptFeedback?: unknown
-  readonly usageMetadata?: unknown
-  readonly modelVersion?: unknown
-  readonly responseId?: unknown
-}
-
 export type GeminiDecoderState = ReturnType<typeof startGeminiDecoding>
 
 export function startGeminiDecoding(wire: WireId, context: DecodeContext) {
@@ -80,12 +71,12 @@ function decodeValue(state: GeminiDecoderState, json: unknown): void {
   state.builder.warn('unknown-frame', `A frame with the unknown keys ${keys} was ignored.`)
 }
 
-function decodeChunk(state: GeminiDecoderState, json: GeminiChunk): void {
+function decodeChunk(state: GeminiDecoderState, json: Record<string, unknown>): void {
   emitOpen(state, json)
-  recordUsage(state, json.usageMetadata)
-  const { blockReason } = objectOrEmpty(json.promptFeedback)
+  recordUsage(state, json['usageMetadata'])
+  const { blockReason } = objectOrEmpty(json['promptFeedback'])
   if (typeof blockReason === 'string' && !UNSPECIFIED.has(blockReason)) recordFinish(state, 'filter', blockReason)
-  const candidates = filterObjects(json.candidates)
+  const candidates = filterObjects(json['candidates'])
   const first = candidates.find((one, at) => (typeof one['index'] === 'number' ? one['index'] : at) === 0)
   if (candidates.length > (first ? 1 : 0) && !state.hasOtherCandidates) {
     state.hasOtherCandidates = true
@@ -94,7 +85,7 @@ function decodeChunk(state: GeminiDecoderState, json: GeminiChunk): void {
   if (first) decodeCandidate(state, first, json)
 }
 
-function decodeCandidate(state: GeminiDecoderState, json: Record<string, unknown>, frame: GeminiChunk): void {
+function decodeCandidate(state: GeminiDecoderState, json: Record<string, unknown>, frame: unknown): void {
   const parts = filterObjects(objectOrEmpty(json['content'])['parts'])
   if (!state.calls.startFrame(parts, frame)) for (const one of parts) decodePart(state, one)
   state.grounding = mergeGrounding(json, state.grounding)
@@ -155,12 +146,12 @@ function closeText(state: GeminiDecoderState): void {
   state.textStream = undefined
 }
 
-function emitOpen(state: GeminiDecoderState, json: GeminiChunk): void {
-  const model = nonBlankString(json.modelVersion)
+function emitOpen(state: GeminiDecoderState, json: Record<string, unknown>): void {
+  const model = nonBlankString(json['modelVersion'])
   if (state.isOpened && (model === undefined || model === state.model)) return
   state.isOpened = true
   state.model = model
-  state.builder.emit({ type: 'open', ...defined({ id: nonBlankString(json.responseId), model }) })
+  state.builder.emit({ type: 'open', ...defined({ id: nonBlankString(json['responseId']), model }) })
 }
 
 /** The last count of each kind is used; a chunk may omit some. On this wire output excludes reasoning. */
@@ -186,14 +177,8 @@ function toCount(json: unknown): number {
 }
 
 /** The last one repeats calls that a client library made by itself; it is not read. */
-const CHUNK_KEYS = [
-  'candidates',
-  'promptFeedback',
-  'usageMetadata',
-  'modelVersion',
-  'responseId',
-  'automaticFunctionCallingHistory',
-]
+const CHUNK_KEYS =
+  'candidates promptFeedback usageMetadata modelVersion responseId automaticFunctionCallingHistory'.split(' ')
 
 /** Values that mean "not yet". */
 const UNSPECIFIED = new Set(['', 'FINISH_REASON_UNSPECIFIED', 'BLOCK_REASON_UNSPECIFIED'])

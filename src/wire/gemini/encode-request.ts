@@ -3,22 +3,19 @@ import { isObject, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import { findResultMedia, toWellFormed } from '../../model/text.ts'
-import type { AssistantPart, CallPart, MediaPart, TextPart, WireId } from '../../model/turn.ts'
+import type { AssistantPart, CallPart, WireId } from '../../model/turn.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
 import { joinSystemPrompt, limitStopSequences } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
-import {
-  type AssistantStep,
-  buildTranscript,
-  type CallResultPair,
-  type EncodeContext,
-  getReplayableData,
-  type HistoryPosition,
-  hasNativeDataFor,
-  toWireArguments,
-  type TranscriptStep,
+import type {
+  AssistantStep,
+  CallResultPair,
+  EncodeContext,
+  HistoryPosition,
+  TranscriptStep,
 } from '../history/transcript.ts'
+import { buildTranscript, getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
 import type { Wire } from '../wire.ts'
 import { encodeAttachments, encodeFunctionResponse, encodeMediaPart } from './encode-results.ts'
 import { defined } from '../../model/defined.ts'
@@ -84,7 +81,6 @@ export function encodeGeminiBody(
   return { body, warnings }
 }
 
-/** The names of server tools in the API. */
 export const GEMINI_SERVER_TOOL_NAMES = { url_context: 'urlContext', google_search: 'googleSearch' } as const
 
 function declareTool({ name, description, schema }: DeclaredTool, { dialect }: Profile): JsonObject {
@@ -161,24 +157,24 @@ function encodeContents(steps: readonly TranscriptStep[], context: EncodeContext
     else list.push({ role, parts })
   }
   for (const step of steps) {
+    const { profile } = context
     if (step.kind === 'user') {
-      const parts = step.parts.map((part) => encodeUserPart(part, context.profile))
-      add('user', parts)
-    } else if (context.profile.tools === 'text') {
-      const results = step.pairs.flatMap((pair) => encodeTextResult(pair, context))
+      const encode = (part: (typeof step.parts)[number]) =>
+        part.kind === 'text' ? { text: toWellFormed(part.text) } : encodeMediaPart(part, profile)
+      add('user', step.parts.map(encode))
+    } else if (profile.tools === 'text') {
       add('model', encodeTextTurn(step, context))
-      add('user', results)
+      add(
+        'user',
+        step.pairs.flatMap((pair) => encodeTextResult(pair, context)),
+      )
     } else {
       add('model', encodeModelParts(step, context))
       const answers = step.pairs.map((pair) => encodeFunctionResponse(pair, getEchoedId(pair, context), context))
-      add('user', [...answers, ...step.pairs.flatMap(({ result }) => encodeAttachments(result, context.profile))])
+      add('user', [...answers, ...step.pairs.flatMap(({ result }) => encodeAttachments(result, profile))])
     }
   }
   return list
-}
-
-function encodeUserPart(part: TextPart | MediaPart, profile: Profile): JsonObject {
-  return part.kind === 'text' ? { text: toWellFormed(part.text) } : encodeMediaPart(part, profile)
 }
 
 function encodeModelParts(step: AssistantStep, context: EncodeContext): JsonObject[] {

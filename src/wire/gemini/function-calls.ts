@@ -4,18 +4,6 @@ import type { TurnBuilder } from '../turn/turn-builder.ts'
 import { toNativeItem, type GeminiPart } from './parts.ts'
 import { type PartialArgsWriter, createPartialArgsWriter } from './partial-args.ts'
 
-/** The calls of one response. Each `functionCall` part is a separate call, unless it repeats or continues another one. */
-export interface FunctionCallTracker {
-  /** Returns true if the frame only repeats the calls of the previous frame. */
-  startFrame(parts: readonly GeminiPart[], frame: unknown): boolean
-  addCall(part: GeminiPart, functionCall: GeminiPart): void
-  /** A part of another kind was received, so a call that was sent in pieces is complete (T128). */
-  closePartialCall(): void
-  /** The vendor ran a call itself. */
-  markAnswered(response: GeminiPart): void
-  end(endedNormally: boolean): void
-}
-
 interface SeenCall {
   readonly pendingCall: PendingCall
   readonly part: GeminiPart
@@ -27,8 +15,11 @@ interface SeenCall {
   isAnswered: boolean
 }
 
-/** Calls close at the end of the response, because until then a call may be repeated, or be run by the vendor. */
-export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTracker {
+/**
+ * Each `functionCall` part is a separate call, unless it repeats or continues another one. Calls close at the end of the
+ * response, because until then a call may be repeated, or be run by the vendor.
+ */
+export function createFunctionCallTracker(builder: TurnBuilder) {
   const seenCalls: SeenCall[] = []
   /** Calls that may be repeated: by their id, or else by their signature. */
   const repeatable = new Map<string, SeenCall[]>()
@@ -55,10 +46,7 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
     return id === undefined ? name === undefined : id === partial.call.wireId
   }
 
-  /**
-   * The same call, sent again with the same id, or with the same signature and at least the same arguments: the last version
-   * is used (T128). Two in one frame are two calls (T10).
-   */
+  /** The earlier version of a call: same id, or same signature and arguments (T128); not of the same frame (T10). */
   function repeats(part: GeminiPart, functionCall: GeminiPart): SeenCall | undefined {
     const id = nonBlankString(functionCall['id'])
     const name = nonBlankString(functionCall['name'])
@@ -100,7 +88,8 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
   }
 
   return {
-    startFrame(parts, frame) {
+    /** Returns true if the frame only repeats the calls of the previous frame. */
+    startFrame(parts: readonly GeminiPart[], frame: unknown): boolean {
       frames++
       const calls = parts.map((part) => part['functionCall']).filter(isObject)
       // Without ids, a frame is a repeat and not a second call only if it is identical to the last one.
@@ -114,7 +103,7 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
       if (again) builder.warn('repeated-call', 'A frame with calls was sent twice; the repeat was dropped (T128).')
       return again
     },
-    addCall(part, functionCall) {
+    addCall(part: GeminiPart, functionCall: GeminiPart): void {
       const id = nonBlankString(functionCall['id'])
       const name = nonBlankString(functionCall['name'])
       if (continuesPartial(id, name)) {
@@ -122,14 +111,9 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
         return extend(functionCall)
       }
       closePartial()
-      if (
-        name === undefined &&
-        id === undefined &&
-        functionCall['args'] === undefined &&
-        functionCall['partialArgs'] === undefined
-      ) {
+      const { args, partialArgs } = functionCall
+      if ([name, id, args, partialArgs].every((field) => field === undefined))
         return builder.warn('ghost-call', 'A call without a name and arguments was ignored (T08, T28).')
-      }
       // Arguments for a call that is over: it is not known what else is missing.
       if (name === undefined && 'partialArgs' in functionCall && seenCalls.some((one) => one.id === id))
         return builder.markCorrupt('Arguments were received for a call that had ended (T128).')
@@ -139,8 +123,10 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
       builder.calls.replaceArguments(before.pendingCall, functionCall['args'])
       attachSignature(before.pendingCall, part)
     },
+    /** A part of another kind was received, so a call that was sent in pieces is complete (T128). */
     closePartialCall: closePartial,
-    markAnswered(response) {
+    /** The vendor ran a call itself. */
+    markAnswered(response: GeminiPart): void {
       const id = nonBlankString(response['id'])
       const name = nonBlankString(response['name'])
       const isSameCall = (one: SeenCall) =>
@@ -154,7 +140,7 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
       const native = builder.createNative(call.id, toNativeItem('functionCall', call.part))
       builder.emit({ type: 'part-close', index: partIndex, part: { kind: 'text', text: '', native } })
     },
-    end(endedNormally) {
+    end(endedNormally: boolean): void {
       if (endedNormally) closePartial()
     },
   }
@@ -170,7 +156,6 @@ function attachSignature(pendingCall: PendingCall, part: GeminiPart): void {
   if (signature !== undefined) pendingCall.nativeData = { thoughtSignature: signature }
 }
 
-/** Does a value contain everything that another one contains? */
 function includesAll(value: unknown, other: unknown): boolean {
   if (other === undefined || other === null) return true
   if (typeof value === 'string' && typeof other === 'string') return value.startsWith(other)

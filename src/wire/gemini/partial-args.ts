@@ -4,21 +4,7 @@ import { filterObjects, stringOrEmpty } from '../../model/json.ts'
  * Converts arguments that are sent as values with JSON paths (Vertex, `streamFunctionCallArguments`) to JSON text. What is
  * open stays open until the vendor closes it, so truncated arguments are never complete (T128).
  */
-export interface PartialArgsWriter {
-  /** The text that a list of pieces adds. */
-  push(pieces: unknown): string
-  /** The text that closes the arguments, unless a value is missing or incomplete. */
-  end(): string
-  /** Why the text can never become complete. */
-  readonly broken: string | undefined
-}
-
-type Key = string | number
-
-/** An open object or array. */
-type Container = { readonly kind: 'object'; readonly keys: Set<string> } | { readonly kind: 'array'; count: number }
-
-export function createPartialArgsWriter(): PartialArgsWriter {
+export function createPartialArgsWriter() {
   const containers: Container[] = []
   /** The current key in each open container. */
   let path: Key[] = []
@@ -75,7 +61,7 @@ export function createPartialArgsWriter(): PartialArgsWriter {
   }
 
   return {
-    push(pieces) {
+    push(pieces: unknown): string {
       let text = ''
       for (const fields of filterObjects(pieces)) {
         if (broken === undefined) text += piece(fields)
@@ -83,7 +69,8 @@ export function createPartialArgsWriter(): PartialArgsWriter {
       }
       return text
     },
-    end() {
+    /** The text that closes the arguments, unless a value is missing or incomplete. */
+    end(): string {
       if (broken !== undefined) return ''
       if (openPath !== undefined) return fail(`the string at ${openPath} is incomplete`)
       if (containers.length === 0) return '{}'
@@ -91,11 +78,18 @@ export function createPartialArgsWriter(): PartialArgsWriter {
       while (containers.length > 0) text += getClosingBracket(containers.pop())
       return text
     },
-    get broken() {
+    /** Why the text can never become complete. */
+    get broken(): string | undefined {
       return broken
     },
   }
 }
+
+export type PartialArgsWriter = ReturnType<typeof createPartialArgsWriter>
+
+type Key = string | number
+
+type Container = { readonly kind: 'object'; readonly keys: Set<string> } | { readonly kind: 'array'; count: number }
 
 /** Each key is written once, and array elements in order. */
 function enterContainer(container: Container, key: Key): string | undefined {
@@ -126,16 +120,13 @@ function toScalarJson(fields: Record<string, unknown>): string | undefined {
 function parsePath(path: string): Key[] | undefined {
   if (!path.startsWith('$')) return undefined
   const keys: Key[] = []
-  let at = 1
-  while (at < path.length) {
+  for (let at = 1; at < path.length; at = PATH_STEP.lastIndex) {
     PATH_STEP.lastIndex = at
     const found = PATH_STEP.exec(path)
     if (!found) return undefined
-    const [whole, name, index, single, double] = found
-    if (name !== undefined) keys.push(name)
-    else if (index !== undefined) keys.push(Number(index))
-    else keys.push((single ?? double ?? '').replace(/\\(.)/g, '$1'))
-    at += whole.length
+    const [, name, index, single, double] = found
+    if (index === undefined) keys.push(name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1'))
+    else keys.push(Number(index))
   }
   return keys
 }

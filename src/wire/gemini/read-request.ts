@@ -1,12 +1,5 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  filterObjects,
-  nonBlankString,
-  objectOrEmpty,
-  stringOrEmpty,
-} from '../../model/json.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
+import { filterObjects, isObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn, WireId } from '../../model/turn.ts'
 import { appendResults, createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
@@ -40,21 +33,16 @@ function readServerTools(tool: GeminiPart): ServerTool[] {
   return entries.flatMap(([name, field]) => (isObject(getField(tool, field)) ? [name] : []))
 }
 
-/** A call without a result so far. */
-interface OpenCall {
-  readonly call: CallPart
-  readonly id: string | undefined
-}
-
 function readTurns(wire: WireId, contents: readonly GeminiPart[]): Turn[] {
   const history: Turn[] = []
-  let open: OpenCall[] = []
+  /** The calls of the last model turn without a result so far. */
+  let open: CallPart[] = []
   let calls = 0
   for (const content of contents) {
     const parts = filterObjects(content['parts'])
     if (content['role'] === 'model') {
       const modelParts = parts.map((part) => readModelPart(wire, part, () => `call${calls++}`))
-      open = modelParts.flatMap((part) => (part.kind === 'call' ? [{ call: part, id: part.native?.id }] : []))
+      open = modelParts.filter((part) => part.kind === 'call')
       const origin = { provider: wire, wire, model: '' } as const
       history.push({ role: 'assistant', origin, parts: modelParts, finish: { reason: 'stop' } })
       continue
@@ -104,18 +92,18 @@ function readUnknownPart(wire: WireId, part: GeminiPart): TextPart {
 }
 
 /** A result refers to its call by id, or else to the first open call of its name (T126). */
-function readResultPart(fields: GeminiPart, open: OpenCall[]): ResultPart {
+function readResultPart(fields: GeminiPart, open: CallPart[]): ResultPart {
   const id = nonBlankString(fields['id'])
   const name = stringOrEmpty(fields['name'])
-  const byId = id === undefined ? -1 : open.findIndex((one) => one.id === id)
-  const at = byId >= 0 ? byId : open.findIndex((one) => one.call.name === name)
+  const byId = id === undefined ? -1 : open.findIndex(({ native }) => native?.id === id)
+  const at = byId >= 0 ? byId : open.findIndex((call) => call.name === name)
   const [answered] = at < 0 ? [] : open.splice(at, 1)
   const response = objectOrEmpty(fields['response']) as JsonObject
   const only = Object.keys(response).length === 1 ? (response['output'] ?? response['error']) : undefined
   const media = filterObjects(fields['parts']).flatMap((part) => toMediaPart(part) ?? [])
   return {
     kind: 'result',
-    id: answered?.call.id ?? id ?? '',
+    id: answered?.id ?? id ?? '',
     name,
     status: typeof response['error'] === 'string' && only !== undefined ? 'error' : 'ok',
     content: [...(typeof only === 'string' ? [{ kind: 'text', text: only } as const] : []), ...media],

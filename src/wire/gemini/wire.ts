@@ -1,10 +1,6 @@
 import { BASE_PROFILE } from '../base-profile.ts'
-import {
-  type GeminiDecoderState,
-  startGeminiDecoding,
-  decodeGeminiFrame,
-  finishGeminiDecoding,
-} from './decode-response.ts'
+import type { GeminiDecoderState } from './decode-response.ts'
+import { decodeGeminiFrame, finishGeminiDecoding, startGeminiDecoding } from './decode-response.ts'
 import { encodeGeminiRequest } from './encode-request.ts'
 import { readGeminiRequest } from './read-request.ts'
 import { geminiResponseWriter } from './write-response.ts'

@@ -1,16 +1,8 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
-import {
-  getVendorCallId,
-  toVendorFinishReason,
-  type VendorFinishReasons,
-  getNativeData,
-  type ResponseWriter,
-  type VendorErrorReport,
-  type ResponseMetadata,
-  createResponseStream,
-} from '../response-writer.ts'
+import type { ResponseMetadata, ResponseWriter, VendorErrorReport } from '../response-writer.ts'
+import { createFinishLabeler, createResponseStream, getNativeData, getVendorCallId } from '../response-writer.ts'
 import { markAsRawJson } from '../json/raw-json.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -100,7 +92,7 @@ function createChunk(
   parts: JsonObject[],
   { usage, finish }: { readonly usage: Usage; readonly finish?: Finish },
 ): JsonObject {
-  const finishReason = finish && toVendorFinishReason(finish, VENDOR_FINISH_REASONS)
+  const finishReason = finish && toVendorFinishReason(finish)
   const candidate = {
     content: parts.length > 0 ? { parts, role: 'model' } : { role: 'model' },
     ...defined({ finishReason }),
@@ -115,7 +107,7 @@ function createChunk(
   }
 }
 
-const VENDOR_FINISH_REASONS: VendorFinishReasons = {
+const toVendorFinishReason = createFinishLabeler({
   stop: 'STOP',
   calls: 'STOP',
   length: 'MAX_TOKENS',
@@ -123,7 +115,7 @@ const VENDOR_FINISH_REASONS: VendorFinishReasons = {
   'malformed-call': 'MALFORMED_FUNCTION_CALL',
   aborted: 'OTHER',
   fault: 'OTHER',
-}
+})
 
 function toUsageMetadata(usage: Usage, isLast: boolean): JsonObject {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite

@@ -4,18 +4,11 @@ import type { Profile } from '../../model/profile.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
 import { lazy } from '../../model/lazy.ts'
-import {
-  isSystemMessage,
-  type HashedHistory,
-  createPrefixHasher,
-  joinHashLists,
-  hashMessagePrefix,
-  type PrefixHashes,
-} from './prefix-hashes.ts'
+import type { HashedHistory, PrefixHashes } from './prefix-hashes.ts'
+import { createPrefixHasher, hashMessagePrefix, isSystemMessage, joinHashLists } from './prefix-hashes.ts'
 import { type IdRegistry, createIdRegistry } from './transcript.ts'
 import type { Wire } from '../wire.ts'
 
-/** The text of a request body, in pieces. */
 interface EncodedBody {
   readonly pieces: readonly string[]
   readonly warnings: readonly Warning[]
@@ -140,12 +133,9 @@ function splitHistory(body: JsonObject): { items: Json[]; frame: string; head: J
   return { items: inner.items, frame, head: { ...body, [key]: inner.head } }
 }
 
-interface EncodedMessage {
-  readonly item: Json
-  readonly text: string
-}
+type EncodedMessage = ReturnType<typeof encodeMessages>[number]
 
-function encodeMessages(items: readonly Json[]): EncodedMessage[] {
+function encodeMessages(items: readonly Json[]) {
   return items.map((item) => ({ item, text: JSON.stringify(item) }))
 }
 

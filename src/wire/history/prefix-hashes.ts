@@ -23,10 +23,7 @@ export interface HashedHistory {
   readonly history: HashList
 }
 
-/**
- * Hashes the parts of bodies. What has not changed is not hashed again, and nothing is hashed before it is read, so that a
- * request does not wait for its hashes.
- */
+/** Hashes only what changed, and only when it is read, so that no request waits for its hashes. */
 export function createPrefixHasher(): (frame: JsonObject, getHashedHistory: () => HashedHistory) => PrefixHashes {
   const [settings, tools, system] = [createCachedHash(), createCachedHash(), createCachedHash()]
   return (frame, getHashedHistory) => {
@@ -57,7 +54,6 @@ export function isSystemMessage(item: Json | undefined): boolean {
   return isObject(item) && (item['role'] === 'system' || item['role'] === 'developer')
 }
 
-/** The hash of a message and everything before it. */
 export function hashMessagePrefix(item: Json, text: string, before: string | undefined): string {
   return getRoleLetter(item) + base62Hash(`${before ?? ''}${text}`, HASH_CHARS)
 }

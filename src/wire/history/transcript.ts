@@ -37,14 +37,10 @@ export type TranscriptStep =
   | { readonly kind: 'user'; readonly parts: readonly (TextPart | MediaPart)[] }
   | AssistantStep
 
-/** Decides which native data can be sent. */
-interface NativeScope {
+/** What the encoding of a history depends on; `wire` and `profile` decide which native data can be sent. */
+export interface EncodeContext {
   readonly wire: WireId
   readonly profile: Profile
-}
-
-/** What the encoding of a history depends on. */
-export interface EncodeContext extends NativeScope {
   readonly projection: ToolDeclarations
 }
 
@@ -164,12 +160,12 @@ export function buildTranscript(
 }
 
 /** Does this part have native data of this wire and signer? */
-export function hasNativeDataFor({ native }: Part, scope: NativeScope): boolean {
+export function hasNativeDataFor({ native }: Part, scope: EncodeContext): boolean {
   return native !== undefined && native.wire === scope.wire && native.signer === scope.profile.signer
 }
 
 /** The native data of a part, if it is of this wire and signer and can be sent back unchanged (T103). */
-export function getReplayableData(part: Part, scope: NativeScope): JsonObject | undefined {
+export function getReplayableData(part: Part, scope: EncodeContext): JsonObject | undefined {
   const data = part.native?.data
   return hasNativeDataFor(part, scope) && isObject(data) && isWellFormedData(data) ? data : undefined
 }
@@ -227,7 +223,7 @@ function hasResults(step: TranscriptStep | undefined): boolean {
   return step?.kind === 'assistant' && step.pairs.length > 0
 }
 
-function isWorthSending(part: AssistantPart, scope: NativeScope): boolean {
+function isWorthSending(part: AssistantPart, scope: EncodeContext): boolean {
   switch (part.kind) {
     case 'call':
       return part.name !== ''

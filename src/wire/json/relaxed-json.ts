@@ -9,18 +9,6 @@ export type JsonRepair =
   | 'python-literals'
   | 'trailing-comma'
 
-/** One value and where it ends, or an error. `unfinished`: the text ends inside the value. */
-type RelaxedJsonResult =
-  | { readonly ok: true; readonly value: Json; readonly end: number }
-  | { readonly ok: false; readonly unfinished: boolean; readonly message: string }
-
-interface RelaxedJsonParser {
-  parse(start: number): RelaxedJsonResult
-  readonly repairs: ReadonlySet<JsonRepair>
-  /** The integers that a double cannot represent exactly. */
-  readonly bigNumbers: readonly string[]
-}
-
 /** Deeper values are rejected, so that no recursion over them exhausts the stack. */
 export const MAX_JSON_DEPTH = 500
 
@@ -29,8 +17,9 @@ export const MAX_JSON_DEPTH = 500
  * Python literals, trailing commas (T34–T36). It never adds a character that closes a string, an array or an object, so
  * truncated text is never accepted.
  */
-export function createRelaxedJsonParser(text: string): RelaxedJsonParser {
+export function createRelaxedJsonParser(text: string) {
   const repairs = new Set<JsonRepair>()
+  /** The integers that a double cannot represent exactly. */
   const bigNumbers: string[] = []
   let at = 0
   let unfinished = false
@@ -176,10 +165,11 @@ export function createRelaxedJsonParser(text: string): RelaxedJsonParser {
   }
 
   return {
-    parse(start) {
+    /** Returns one value and where it ends, or an error. `unfinished`: the text ends inside the value. */
+    parse(start: number) {
       at = start
       const value = readValue(1)
-      return value === FAILED ? { ok: false, unfinished, message } : { ok: true, value, end: at }
+      return value === FAILED ? ({ ok: false, unfinished, message } as const) : ({ ok: true, value, end: at } as const)
     },
     repairs,
     bigNumbers,

@@ -14,15 +14,8 @@ import {
   OPENAI_IMAGE_MIME_PATTERN,
 } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
-import {
-  type AssistantStep,
-  buildTranscript,
-  type EncodeContext,
-  getReplayableData,
-  toFreeformText,
-  toWireArgumentText,
-  type TranscriptStep,
-} from '../history/transcript.ts'
+import type { AssistantStep, EncodeContext, TranscriptStep } from '../history/transcript.ts'
+import { buildTranscript, getReplayableData, toFreeformText, toWireArgumentText } from '../history/transcript.ts'
 import type { Wire } from '../wire.ts'
 import { defined } from '../../model/defined.ts'
 

@@ -1,21 +1,13 @@
 import { type Json, type JsonObject, filterObjects, stringOrEmpty } from '../../model/json.ts'
 
-/**
- * Joins the pieces of `reasoning_details`, which must be sent back complete (T77). Pieces of one item have the same index,
- * type and format: their text is joined; of other keys the last value is used.
- */
-export interface ReasoningDetailsBuilder {
-  /** Adds the items of one delta, and returns their text. */
-  add(items: readonly unknown[]): string
-  end(): Json[] | undefined
-}
-
-export function createReasoningDetailsBuilder(): ReasoningDetailsBuilder {
+/** Joins pieces of `reasoning_details` with the same index, type and format; they must be sent back complete (T77). */
+export function createReasoningDetailsBuilder() {
   const items: JsonObject[] = []
   const itemsByKey = new Map<string, JsonObject>()
 
   return {
-    add(pieces) {
+    /** Adds the items of one delta, and returns their text. */
+    add(pieces: readonly unknown[]): string {
       let text = ''
       for (const fields of filterObjects(pieces) as JsonObject[]) {
         const { index, type, format } = fields
@@ -31,7 +23,7 @@ export function createReasoningDetailsBuilder(): ReasoningDetailsBuilder {
       }
       return text
     },
-    end: () => (items.length > 0 ? items : undefined),
+    end: (): Json[] | undefined => (items.length > 0 ? items : undefined),
   }
 }
 

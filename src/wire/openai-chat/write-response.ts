@@ -2,16 +2,8 @@ import { type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { AssistantPart } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
-import {
-  getVendorCallId,
-  toVendorFinishReason,
-  type VendorFinishReasons,
-  type ResponseWriter,
-  type WrittenResponseFrame,
-  type ResponseMetadata,
-  createResponseStream,
-  addIdPrefix,
-} from '../response-writer.ts'
+import type { ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
+import { addIdPrefix, createFinishLabeler, createResponseStream, getVendorCallId } from '../response-writer.ts'
 
 /** Reasoning is sent as `reasoning_content`, as compatible servers do. */
 export const chatResponseWriter: ResponseWriter = {
@@ -34,7 +26,7 @@ export const chatResponseWriter: ResponseWriter = {
       },
       closePart: () => [],
       end: ({ finish, usage }) => [
-        frame({}, toVendorFinishReason(finish, VENDOR_FINISH_REASONS)),
+        frame({}, toVendorFinishReason(finish)),
         ...(wantsUsage
           ? [{ data: { ...fields, choices: [], usage: toUsageBody(usage) }, isTrailer: true as const }]
           : []),
@@ -57,9 +49,7 @@ export const chatResponseWriter: ResponseWriter = {
     }
     return {
       ...createHeadFields(head, 'chat.completion'),
-      choices: [
-        { index: 0, message, logprobs: null, finish_reason: toVendorFinishReason(finish, VENDOR_FINISH_REASONS) },
-      ],
+      choices: [{ index: 0, message, logprobs: null, finish_reason: toVendorFinishReason(finish) }],
       usage: toUsageBody(usage),
       service_tier: 'default',
     }
@@ -80,7 +70,7 @@ function toToolCall({ id, name }: { readonly id: string; readonly name: string }
   return { id: addIdPrefix('call_', id), type: 'function', function: { name, arguments: args } }
 }
 
-const VENDOR_FINISH_REASONS: VendorFinishReasons = {
+const toVendorFinishReason = createFinishLabeler({
   stop: 'stop',
   calls: 'tool_calls',
   length: 'length',
@@ -88,7 +78,7 @@ const VENDOR_FINISH_REASONS: VendorFinishReasons = {
   'malformed-call': 'tool_calls',
   aborted: 'length',
   fault: 'length',
-}
+})
 
 function toUsageBody(usage: Usage): JsonObject {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite

@@ -6,15 +6,8 @@ import { parseVendorError } from '../errors/parse-error.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
-import {
-  type TextChannel,
-  type JsonFields,
-  type OutputItem,
-  updateItem,
-  finishTextItem,
-  replaceItemText,
-  appendItemText,
-} from './output-item.ts'
+import type { JsonFields, OutputItem, TextChannel } from './output-item.ts'
+import { appendItemText, finishTextItem, replaceItemText, updateItem } from './output-item.ts'
 import { createEventSequenceChecker } from './event-sequence-checker.ts'
 import { isRepeatedItem, expectsMoreOfItem, createOutputItems } from './output-items.ts'
 import { defined } from '../../model/defined.ts'
@@ -135,7 +128,6 @@ function finishNativeItem({ builder }: ResponsesDecoderState, item: OutputItem, 
   builder.openText('text', item.partIndex).close(builder.createNative(nonBlankString(data['id']), data as JsonObject))
 }
 
-/** A delta of arguments, or all of them. */
 function handleArguments(state: ResponsesDecoderState, value: JsonFields, type: string): void {
   const { calls } = state.builder
   // An empty delta does not create a call (T28).
@@ -166,12 +158,9 @@ function markAmbiguous({ outputItems }: ResponsesDecoderState, index: number | u
   if (waiting.length > 1) for (const { pendingCall } of waiting) if (pendingCall) pendingCall.isAmbiguous = true
 }
 
-/** A delta of text, or the whole text. */
 function handleText(state: ResponsesDecoderState, value: JsonFields, channel: TextChannel): void {
-  const item = state.outputItems.findOrCreate(
-    value,
-    channel === 'text' || channel === 'refusal' ? 'message' : 'reasoning',
-  )
+  const type = channel === 'text' || channel === 'refusal' ? 'message' : 'reasoning'
+  const item = state.outputItems.findOrCreate(value, type)
   if (item.isDone) return warnLatePiece(state, 'Text')
   const at = Number(value['content_index'] ?? value['summary_index'] ?? 0)
   if (typeof value['delta'] === 'string') return appendItemText(state.builder, item, channel, at, value['delta'])
@@ -244,10 +233,8 @@ function recordFinish(state: ResponsesDecoderState, response: JsonFields, ending
     return builder.setFinish('fault', status ?? '')
   }
   if (status === 'incomplete' || (status === undefined && why !== undefined)) {
-    return builder.setFinish(
-      why === 'content_filter' ? 'filter' : 'length',
-      ['incomplete', ...(why === undefined ? [] : [why])].join(':'),
-    )
+    const label = why === undefined ? 'incomplete' : `incomplete:${why}`
+    return builder.setFinish(why === 'content_filter' ? 'filter' : 'length', label)
   }
   if (status === 'cancelled') return builder.setFinish('aborted', status)
   if (status === undefined ? !Array.isArray(response['output']) : RUNNING_STATUSES.has(status)) return
@@ -288,28 +275,23 @@ function isEmptyValue(value: unknown): boolean {
 }
 
 /** The events that end a response, and the status that the response should have (T143). */
-const STATUS_BY_END_EVENT = new Map(
-  Object.entries({
-    'response.completed': 'completed',
-    'response.done': 'completed',
-    'response.incomplete': 'incomplete',
-    'response.failed': 'failed',
-    'response.cancelled': 'cancelled',
-  }),
-)
+const STATUS_BY_END_EVENT = new Map([
+  ['response.completed', 'completed'],
+  ['response.done', 'completed'],
+  ['response.incomplete', 'incomplete'],
+  ['response.failed', 'failed'],
+  ['response.cancelled', 'cancelled'],
+])
 
 const RUNNING_STATUSES = new Set(['in_progress', 'queued'])
 
-/** The types of the parts of an item, and the channel of their text. */
-const CHANNEL_BY_PART_TYPE = new Map<string, TextChannel>(
-  Object.entries({
-    output_text: 'text',
-    text: 'text',
-    refusal: 'refusal',
-    summary_text: 'summary',
-    reasoning_text: 'thought',
-  }),
-)
+const CHANNEL_BY_PART_TYPE = new Map<string, TextChannel>([
+  ['output_text', 'text'],
+  ['text', 'text'],
+  ['refusal', 'refusal'],
+  ['summary_text', 'summary'],
+  ['reasoning_text', 'thought'],
+])
 
 type EventHandler = (state: ResponsesDecoderState, value: JsonFields) => void
 

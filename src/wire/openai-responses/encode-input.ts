@@ -4,15 +4,8 @@ import { describeMedia, findResultMedia, toMediaUrl, toWellFormed } from '../../
 import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, TextPart } from '../../model/turn.ts'
 import { formatResultWithStatus, OPENAI_IMAGE_MIME_PATTERN } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
-import {
-  type AssistantStep,
-  type CallResultPair,
-  type EncodeContext,
-  getReplayableData,
-  toFreeformText,
-  toWireArgumentText,
-  type TranscriptStep,
-} from '../history/transcript.ts'
+import type { AssistantStep, CallResultPair, EncodeContext, TranscriptStep } from '../history/transcript.ts'
+import { getReplayableData, toFreeformText, toWireArgumentText } from '../history/transcript.ts'
 import { defined } from '../../model/defined.ts'
 
 /** The assistant's items in their order, then the results in the order of the calls (T92). */

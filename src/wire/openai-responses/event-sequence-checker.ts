@@ -1,23 +1,17 @@
-/** Checks the sequence numbers of events: finds repeated and missing ones. */
-export interface EventSequenceChecker {
-  /** Was this event received before? */
-  isRepeated(type: string, value: Readonly<Record<string, unknown>>): boolean
-  /** The first place where events are missing. */
-  readonly gap: { readonly after: number; readonly next: number } | undefined
-}
+import type { JsonFields } from './output-item.ts'
 
 /** Within this distance a repeat is recognised by its content; an older number that comes again is always a repeat. */
 const REPEAT_WINDOW = 64
 
-/** If a server gives different events the same number, its numbers are ignored. */
-export function createEventSequenceChecker(): EventSequenceChecker {
-  const recent: ({ readonly type: string; readonly value: Readonly<Record<string, unknown>> } | undefined)[] = []
+/** Finds repeated and missing events by their numbers, unless a server gives different events the same number. */
+export function createEventSequenceChecker() {
+  const recent: ({ readonly type: string; readonly value: JsonFields } | undefined)[] = []
   let last: number | undefined
-  let gap: EventSequenceChecker['gap']
+  let gap: { readonly after: number; readonly next: number } | undefined
   let trusted = true
 
   return {
-    isRepeated(type, value) {
+    isRepeated(type: string, value: JsonFields): boolean {
       const number = value['sequence_number']
       if (typeof number !== 'number' || !trusted) return false
       if (last === undefined || number > last) {
@@ -38,12 +32,13 @@ export function createEventSequenceChecker(): EventSequenceChecker {
       gap = undefined
       return false
     },
-    get gap() {
+    /** The first place where events are missing. */
+    get gap(): { readonly after: number; readonly next: number } | undefined {
       return gap
     },
   }
 }
 
-function isSameEvent(before: Readonly<Record<string, unknown>>, value: Readonly<Record<string, unknown>>): boolean {
+function isSameEvent(before: JsonFields, value: JsonFields): boolean {
   return before['output_index'] === value['output_index'] && before['delta'] === value['delta']
 }

@@ -35,7 +35,6 @@ export interface OutputItem {
   /** Was it announced, or are there only its deltas? */
   isAnnounced: boolean
   isDone: boolean
-  /** Is it in the final list? */
   isListed: boolean
 }
 
@@ -101,7 +100,6 @@ export function appendItemText(builder: TurnBuilder, item: OutputItem, channel: 
   channelText.stream.append(separator + text)
 }
 
-/** Replaces one piece of a channel by the vendor's final version. */
 export function replaceItemText(
   builder: TurnBuilder,
   item: OutputItem,

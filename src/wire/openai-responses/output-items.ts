@@ -5,22 +5,7 @@ import type { TurnBuilder } from '../turn/turn-builder.ts'
 import { type JsonFields, type OutputItem, getItemKind, openOutputItem, getTextsByChannel } from './output-item.ts'
 
 /** The items of a response in the order in which they first appeared, indexed so that the lookup time does not grow. */
-export interface OutputItems {
-  readonly items: readonly OutputItem[]
-  /** Those that are not done. */
-  listOpen(): readonly OutputItem[]
-  create(value: JsonFields, type: unknown): OutputItem
-  /** The item of an announcement or of a finished item, if it is known. */
-  find(value: JsonFields, data: JsonFields): OutputItem | undefined
-  /** The item of a delta, which may come before its item is announced (T140). */
-  findOrCreate(value: JsonFields, type: string): OutputItem
-  /** The item of an entry in the final list, if it is known. */
-  findListed(data: JsonFields, position: number): OutputItem | undefined
-  /** Is there another call with the same id? */
-  hasDuplicateId(item: OutputItem): boolean
-}
-
-export function createOutputItems(builder: TurnBuilder): OutputItems {
+export function createOutputItems(builder: TurnBuilder) {
   const items: OutputItem[] = []
   const byId = createLookup<string>()
   const byCallId = createLookup<string>()
@@ -42,15 +27,8 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
     return item
   }
 
-  function open(): readonly OutputItem[] {
-    if (openItems.some(({ isDone }) => isDone)) openItems = openItems.filter(({ isDone }) => !isDone)
-    return openItems
-  }
-
-  function listUnlisted(): readonly OutputItem[] {
-    if (unlisted.some(({ isListed }) => isListed)) unlisted = unlisted.filter(({ isListed }) => !isListed)
-    return unlisted
-  }
+  const open = (): readonly OutputItem[] => (openItems = openItems.filter(({ isDone }) => !isDone))
+  const listUnlisted = (): readonly OutputItem[] => (unlisted = unlisted.filter(({ isListed }) => !isListed))
 
   /** By its index (T141), then by its id, then the newest that is still open; without the id, only one that `fits`. */
   function locate(
@@ -113,14 +91,16 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
   }
 
   return {
-    items,
+    items: items as readonly OutputItem[],
     listOpen: open,
     create: enter,
-    find: (value, data) =>
+    /** The item of an announcement or of a finished item, if it is known. */
+    find: (value: JsonFields, data: JsonFields) =>
       getItemKind(data['type']) === 'call'
         ? findCall(value, data)
         : locate(value, data['type'], nonBlankString(data['id']), () => true),
-    findOrCreate(value, type) {
+    /** The item of a delta, which may come before its item is announced (T140). */
+    findOrCreate(value: JsonFields, type: string): OutputItem {
       const { output_index: index, item_id: itemId } = value
       const again = recent && recent.type === type && recent.index === index && recent.id === itemId
       if (recent && again && recent.count === items.length && expectsMoreOfItem(recent.item)) return recent.item
@@ -132,7 +112,8 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
       recent = { item, type, index, id: itemId, count: items.length }
       return item
     },
-    findListed(data, position) {
+    /** The item of an entry in the final list, if it is known. */
+    findListed(data: JsonFields, position: number): OutputItem | undefined {
       const kind = getItemKind(data['type'])
       const isFree = (item: OutputItem) => !item.isListed && item.kind === kind
       const id = nonBlankString(data['id']) ?? ''
@@ -153,12 +134,10 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
         )
       )
     },
-    hasDuplicateId(item) {
+    hasDuplicateId(item: OutputItem): boolean {
       const id = item.pendingCall?.wireId
-      return (
-        id !== undefined &&
-        [...byCallId.get(id), ...byId.get(id)].some((one) => one !== item && one.pendingCall?.wireId === id)
-      )
+      if (id === undefined) return false
+      return [...byCallId.get(id), ...byId.get(id)].some((one) => one !== item && one.pendingCall?.wireId === id)
     },
   }
 }
@@ -169,13 +148,11 @@ function createLookup<Key>() {
   return {
     get: (key: Key): readonly OutputItem[] => lists.get(key) ?? [],
     add(key: Key, item: OutputItem): void {
-      const existing = lists.get(key)
-      if (!existing) lists.set(key, [item])
-      else if (!existing.includes(item))
-        lists.set(
-          key,
-          [...existing, item].sort((a, b) => a.partIndex - b.partIndex),
-        )
+      const items = new Set(lists.get(key)).add(item)
+      lists.set(
+        key,
+        [...items].sort((one, other) => one.partIndex - other.partIndex),
+      )
     },
   }
 }
@@ -235,7 +212,6 @@ function isSameCall(pendingCall: PendingCall, data: JsonFields): boolean {
   )
 }
 
-/** Could the open call be the beginning of this one? */
 function isPrefixOfCall(pendingCall: PendingCall, data: JsonFields): boolean {
   const given = data['arguments'] ?? data['input']
   return typeof given !== 'string' || given.startsWith(pendingCall.raw)

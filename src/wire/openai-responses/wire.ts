@@ -1,10 +1,6 @@
 import { BASE_PROFILE } from '../base-profile.ts'
-import {
-  type ResponsesDecoderState,
-  startResponsesDecoding,
-  decodeResponsesFrame,
-  finishResponsesDecoding,
-} from './decode-response.ts'
+import type { ResponsesDecoderState } from './decode-response.ts'
+import { decodeResponsesFrame, finishResponsesDecoding, startResponsesDecoding } from './decode-response.ts'
 import { encodeResponsesRequest } from './encode-request.ts'
 import { readResponsesRequest } from './read-request.ts'
 import { responsesResponseWriter } from './write-response.ts'

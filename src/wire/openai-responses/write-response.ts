@@ -2,16 +2,8 @@ import type { Json, JsonObject } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
-import {
-  getVendorCallId,
-  getNativeData,
-  type PartStart,
-  type ResponseWriter,
-  type WrittenResponseFrame,
-  type ResponseMetadata,
-  createResponseStream,
-  addIdPrefix,
-} from '../response-writer.ts'
+import type { PartStart, ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
+import { addIdPrefix, createResponseStream, getNativeData, getVendorCallId } from '../response-writer.ts'
 
 export const responsesResponseWriter: ResponseWriter = {
   startStream(head) {
@@ -77,22 +69,15 @@ function wantsEncryptedReasoning({ request }: ResponseMetadata): boolean {
   return Array.isArray(request['include']) && request['include'].includes('reasoning.encrypted_content')
 }
 
-/** The names and fields of the events of text and reasoning. */
 function getTextEvents(head: ResponseMetadata, at: number, kind: 'text' | 'reasoning') {
   const place = { item_id: createItemId(head, at, kind), output_index: at }
-  if (kind === 'text')
-    return {
-      place: { ...place, content_index: 0 },
-      names: { part: 'content_part', text: 'output_text' },
-      piece: createOutputText,
-      extra: { logprobs: [] },
-    }
-  return {
-    place: { ...place, summary_index: 0 },
-    names: { part: 'reasoning_summary_part', text: 'reasoning_summary_text' },
-    piece: (text: string): JsonObject => ({ type: 'summary_text', text }),
-    extra: {},
+  if (kind === 'text') {
+    const names = { part: 'content_part', text: 'output_text' }
+    return { place: { ...place, content_index: 0 }, names, piece: createOutputText, extra: { logprobs: [] } }
   }
+  const names = { part: 'reasoning_summary_part', text: 'reasoning_summary_text' }
+  const piece = (text: string): JsonObject => ({ type: 'summary_text', text })
+  return { place: { ...place, summary_index: 0 }, names, piece, extra: {} }
 }
 
 function getCallPosition(head: ResponseMetadata, at: number): JsonObject {
@@ -107,7 +92,7 @@ function createEmptyItem(head: ResponseMetadata, at: number, part: Exclude<PartS
   const id = createItemId(head, at, part.kind)
   if (part.kind === 'reasoning') return { id, type: 'reasoning', summary: [] }
   if (part.kind === 'text') return { id, type: 'message', status: 'in_progress', content: [], role: 'assistant' }
-  return createCallItem(id, { ...part, raw: '', status: 'in_progress' })
+  return createCallItem(id, part.name, part.id, '', 'in_progress')
 }
 
 function createWholeItem(
@@ -126,21 +111,12 @@ function createWholeItem(
   }
   if (part.kind === 'text')
     return { id, type: 'message', status, content: [createOutputText(part.text)], role: 'assistant' }
-  const isUnfinished = part.flaw?.code === 'unfinished'
-  return createCallItem(id, {
-    id: getVendorCallId(part),
-    name: part.name,
-    raw: part.raw,
-    status: isUnfinished ? 'incomplete' : 'completed',
-  })
+  const { name, raw, flaw } = part
+  return createCallItem(id, name, getVendorCallId(part), raw, flaw?.code === 'unfinished' ? 'incomplete' : 'completed')
 }
 
-function createCallItem(
-  id: string,
-  call: { readonly id: string; readonly name: string; readonly raw: string; readonly status: string },
-): JsonObject {
-  const { name, raw, status } = call
-  return { id, type: 'function_call', status, arguments: raw, call_id: addIdPrefix('call_', call.id), name }
+function createCallItem(id: string, name: string, callId: string, raw: string, status: string): JsonObject {
+  return { id, type: 'function_call', status, arguments: raw, call_id: addIdPrefix('call_', callId), name }
 }
 
 function createOutputText(text: string): JsonObject {

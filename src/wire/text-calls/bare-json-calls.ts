@@ -1,4 +1,4 @@
-import { matchAt, NAME_PATTERN, createStickyPattern } from './dialects/dialect.ts'
+import { matchAt, NAME_PATTERN, createPattern } from './dialects/dialect.ts'
 import { extractCalls, findJsonEnd } from './json-calls.ts'
 import { type TextCallTool, findDeclaredTool, type FoundCall } from './text-call-scanner.ts'
 
@@ -21,4 +21,4 @@ export function parseBareCalls(whole: string, tools: readonly TextCallTool[]): r
   return result
 }
 
-const CALL_HEAD = createStickyPattern(`(${NAME_PATTERN})\\s{0,4}(?=\\{)`)
+const CALL_HEAD = createPattern(`(${NAME_PATTERN})\\s{0,4}(?=\\{)`)

@@ -1,4 +1,4 @@
-import { BAR_PATTERN, GAP_PATTERN, matchAt, createStickyPattern, createTokenPattern } from './dialects/dialect.ts'
+import { BAR_PATTERN, GAP_PATTERN, matchAt, createPattern, createTokenPattern } from './dialects/dialect.ts'
 import { MINIMAX_CALL_MARKER } from './dialects/minimax.ts'
 
 /** The length of the white space, closing tag or end token at this offset after a call; 0 if there is none. */
@@ -19,7 +19,7 @@ const END_TOKENS =
   '/tool_calls?|tool_calls?_end|tool_calls?_section_end|im_end|call|end|return|eot_id|eom_id|endoftext|end_of_sentence'
 
 // One bracket too many is the most common error of models that write JSON (T33).
-const END_MARKER = createStickyPattern(
+const END_MARKER = createPattern(
   [
     '\\s{1,64}',
     '[}\\]](?!<\\]minimax)',

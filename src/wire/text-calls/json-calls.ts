@@ -1,6 +1,6 @@
 import { tryParseJson } from '../../model/json.ts'
-import { createBrokenCallReadResult, matchAt, INCOMPLETE_READ_RESULT, skipWhitespace } from './dialects/dialect.ts'
-import type { TextCallReadResult, TextCallDialectContext, RawTextCall } from './dialects/dialect.ts'
+import { createBroken, matchAt, INCOMPLETE, skipWhitespace } from './dialects/dialect.ts'
+import type { ReadResult, DialectContext, RawTextCall } from './dialects/dialect.ts'
 
 /** The text ends before the value does. */
 export const TRUNCATED_JSON = -1
@@ -27,32 +27,29 @@ export function findJsonEnd(text: string, at: number): number {
 }
 
 /** A call whose arguments are one JSON object at an offset. The caller checks what closes the call. */
-export function readJsonArguments(name: string, text: string, at: number): TextCallReadResult {
+export function readJsonArguments(name: string, text: string, at: number): ReadResult {
   const end = findJsonEnd(text, at)
-  if (end === TRUNCATED_JSON) return INCOMPLETE_READ_RESULT
-  if (end === MISMATCHED_BRACKETS) return createBrokenCallReadResult('the arguments are not JSON')
+  if (end === TRUNCATED_JSON) return INCOMPLETE
+  if (end === MISMATCHED_BRACKETS) return createBroken('the arguments are not JSON')
   return { kind: 'calls', end, calls: [{ name, raw: text.slice(at, end) }] }
 }
 
 /** Reads one or more objects, or an array of objects, each of which is a call. */
-export function readJsonCalls(text: string, from: number, scope: TextCallDialectContext): TextCallReadResult {
+export function readJsonCalls(text: string, from: number, scope: DialectContext): ReadResult {
   const calls: RawTextCall[] = []
   for (let at = from; ;) {
     const end = findJsonEnd(text, at)
-    if (end === TRUNCATED_JSON) return INCOMPLETE_READ_RESULT
+    if (end === TRUNCATED_JSON) return INCOMPLETE
     const found = end === MISMATCHED_BRACKETS ? undefined : extractCalls(text, at, end)
-    if (!found) return createBrokenCallReadResult('it is not a call in JSON')
+    if (!found) return createBroken('it is not a call in JSON')
     calls.push(...found)
     at = end + (matchAt(SEPARATOR, text, end)?.[0].length ?? 0)
-    if (at === text.length && !scope.isFinal) return INCOMPLETE_READ_RESULT
+    if (at === text.length && !scope.isFinal) return INCOMPLETE
     if (text[at] !== '{') return { kind: 'calls', end, calls }
   }
 }
 
-/**
- * The calls of one JSON value: an object, an array of objects, or an object with `tool_calls`. Without a marker (`bare`) a
- * call must have arguments, because many objects have a name.
- */
+/** An object, an array of objects, or `tool_calls`. Without a marker (`bare`) arguments are required. */
 export function extractCalls(text: string, from: number, to: number, bare = false): readonly RawTextCall[] | undefined {
   if (text[from] === '[') return extractCallsFromArray(text, from, to, bare)
   const memberSpans = findMembers(text, from, to)

@@ -1,19 +1,5 @@
 /** Tracks what is quoted in Markdown text: fences, code spans and block quotes. */
-interface MarkdownQuoteTracker {
-  /** Skips text without line ends and backticks. */
-  skipText(text: string, from: number, to: number): void
-  startLine(): void
-  /** Skips a run of backticks or tildes and returns its length; 0 if more text is needed. */
-  readFenceOrSpan(text: string, at: number, final: boolean): number
-  /** Undefined if more text is needed. */
-  isQuoted(text: string, at: number, final: boolean): boolean | undefined
-  /** The line has only white space so far. */
-  readonly isAtLineStart: boolean
-  /** The fence that ends the text, or is open at its end. */
-  readonly lastFence: { readonly info: string; readonly body: string } | undefined
-}
-
-export function createMarkdownQuoteTracker(): MarkdownQuoteTracker {
+export function createMarkdownQuoteTracker() {
   /** The beginning of the line. */
   let head = ''
   /** The length of the run of backticks that opened a code span on this line. */
@@ -23,7 +9,8 @@ export function createMarkdownQuoteTracker(): MarkdownQuoteTracker {
   let body = ''
   let fenceIsLast = false
 
-  function pass(text: string, from: number, to: number): void {
+  /** Skips text without line ends and backticks. */
+  function skipText(text: string, from: number, to: number): void {
     if (from === to) return
     if (head.length < MAX_LINE_HEAD_CHARS)
       head += text.slice(from, Math.min(to, from + MAX_LINE_HEAD_CHARS - head.length))
@@ -33,13 +20,14 @@ export function createMarkdownQuoteTracker(): MarkdownQuoteTracker {
   }
 
   return {
-    skipText: pass,
-    startLine() {
+    skipText,
+    startLine(): void {
       head = ''
       span = 0
       if (fence && body.length < MAX_FENCE_CHARS) body += '\n'
     },
-    readFenceOrSpan(text, at, final) {
+    /** Skips a run of backticks or tildes and returns its length; 0 if more text is needed. */
+    readFenceOrSpan(text: string, at: number, final: boolean): number {
       const char = text[at] ?? ''
       let end = at + 1
       while (text[end] === char) end++
@@ -61,10 +49,11 @@ export function createMarkdownQuoteTracker(): MarkdownQuoteTracker {
         }
       }
       if (!fence && char === '`') span = span === 0 ? size : span === size ? 0 : span
-      pass(text, at, end)
+      skipText(text, at, end)
       return size
     },
-    isQuoted(text, at, final) {
+    /** Undefined if more text is needed. */
+    isQuoted(text: string, at: number, final: boolean): boolean | undefined {
       if (fence || head.trimStart().startsWith('>')) return true
       if (span === 0) return false
       const newline = text.indexOf('\n', at)
@@ -76,10 +65,11 @@ export function createMarkdownQuoteTracker(): MarkdownQuoteTracker {
       }
       return newline < 0 && !final ? undefined : false
     },
-    get isAtLineStart() {
+    get isAtLineStart(): boolean {
       return head.trim() === ''
     },
-    get lastFence() {
+    /** The fence that ends the text, or is open at its end. */
+    get lastFence(): { readonly info: string; readonly body: string } | undefined {
       return fence || fenceIsLast ? { info, body } : undefined
     },
   }

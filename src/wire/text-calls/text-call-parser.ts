@@ -1,15 +1,10 @@
 import type { Warning } from '../../model/event.ts'
-import type { JsonObject } from '../../model/json.ts'
 import { parseBareCalls } from './bare-json-calls.ts'
-import { fenceLooksLikeCall } from './fenced-calls.ts'
-import { type FoundCall, createTextCallScanner } from './text-call-scanner.ts'
+import type { RawTextCall } from './dialects/dialect.ts'
+import { createTextCallScanner, type FoundCall, type TextCallTool } from './text-call-scanner.ts'
 
-/** A call of a declared tool that the model wrote as text. */
-export interface TextCall {
-  readonly name: string
-  /** The arguments as JSON text, as the model wrote it; in tag dialects the schema decides the types of values. */
-  readonly raw: string
-}
+/** A call of a declared tool that the model wrote as text. In tag dialects the schema decides the types of values. */
+export type TextCall = RawTextCall
 
 export interface ParsedTextCalls {
   /** The rest of the text to show. */
@@ -33,7 +28,7 @@ export interface TextCallParser {
   end(how: { endedNormally: boolean; hasNativeCalls: boolean }): ParsedTextCalls
 }
 
-export function createTextCallParser(tools: readonly { name: string; schema: JsonObject }[]): TextCallParser {
+export function createTextCallParser(tools: readonly TextCallTool[]): TextCallParser {
   if (tools.length === 0) return { push: (text) => text, end: () => ({ text: '', calls: [], warnings: [] }) }
   const scan = createTextCallScanner(tools)
   return {
@@ -53,23 +48,34 @@ export function createTextCallParser(tools: readonly { name: string; schema: Jso
       if (scanReason !== undefined || !endedNormally) return unchanged
       const dsml = calls.filter(isDsmlWithArguments).map(toTextCall)
       if (dsml.length === 0) return unchanged
-      return {
-        ...unchanged,
-        replacements: dsml,
-        ...(dsml.length === calls.length && { textBeforeCalls }),
-      }
+      return { ...unchanged, replacements: dsml, ...(dsml.length === calls.length && { textBeforeCalls }) }
     },
   }
 }
 
 /** Parses a whole text that a server could not parse as a call (T73): all dialects, and JSON without a marker. */
-export function parseTextCalls(text: string, tools: readonly { name: string; schema: JsonObject }[]): TextCall[] {
+export function parseTextCalls(text: string, tools: readonly TextCallTool[]): TextCall[] {
   const bare = parseBareCalls(text, tools)
   if (bare.length > 0) return bare.map(toTextCall)
   const scan = createTextCallScanner(tools)
   scan.push(text)
   const { calls, reason: scanReason } = scan.end()
   return scanReason === undefined ? calls.map(toTextCall) : []
+}
+
+/** Does a fence contain what may be meant as a call: JSON, markup or pseudo-code with the name of a tool (T69)? */
+function fenceLooksLikeCall(fence: { info: string; body: string }, tools: readonly TextCallTool[]): boolean {
+  const { info, body } = fence
+  const text = body.trim()
+  if (!tools.some(({ name }) => text.includes(name))) return false
+  if (/^[{[]/.test(text)) return parseBareCalls(text, tools).length > 0
+  if (/^[<＜[\]]/.test(text)) {
+    const scan = createTextCallScanner(tools)
+    scan.push(text)
+    return scan.end().calls.length > 0
+  }
+  const called = tools.some(({ name }) => text.includes(`${name}(`))
+  return called && (/^tool/i.test(info) || text.includes('default_api.'))
 }
 
 function toTextCall({ name, raw }: FoundCall): TextCall {

@@ -1,37 +1,16 @@
 import type { JsonObject } from '../../model/json.ts'
-import { matchEndMarker, couldBeEndMarker } from './end-markers.ts'
-import type { TextCallDialect } from './dialects/dialect.ts'
+import type { RawTextCall, TextCallDialect } from './dialects/dialect.ts'
 import { findStartMarker, MARKER_CANDIDATE_PATTERN, findPartialWordMarker } from './start-markers.ts'
+import { couldBeEndMarker, matchEndMarker } from './end-markers.ts'
 import { createMarkdownQuoteTracker } from './markdown-quotes.ts'
-import { defined } from '../../model/defined.ts'
 
 export interface TextCallTool {
   readonly name: string
   readonly schema: JsonObject
 }
 
-export interface FoundCall {
-  readonly name: string
-  readonly raw: string
+export interface FoundCall extends RawTextCall {
   readonly dialect: string
-}
-
-interface ScanResult {
-  /** The text that was held back. */
-  readonly rest: string
-  /** The part of it before the calls. */
-  readonly textBeforeCalls: string
-  /** The calls at the end of the text. */
-  readonly calls: readonly FoundCall[]
-  /** Why there is markup, but no call. */
-  readonly reason?: string
-  /** The fence that ends the text. */
-  readonly fence?: { readonly info: string; readonly body: string }
-}
-
-interface TextCallScanner {
-  push(text: string): string
-  end(): ScanResult
 }
 
 /**
@@ -39,7 +18,7 @@ interface TextCallScanner {
  * declared tool. As soon as this is impossible, all text is passed through. The result does not depend on how the text is
  * split into pieces.
  */
-export function createTextCallScanner(tools: readonly TextCallTool[]): TextCallScanner {
+export function createTextCallScanner(tools: readonly TextCallTool[]) {
   const quotes = createMarkdownQuoteTracker()
   const calls: FoundCall[] = []
   let pending = ''
@@ -47,6 +26,7 @@ export function createTextCallScanner(tools: readonly TextCallTool[]): TextCallS
   let at = 0
   /** Where the calls start. */
   let start: number | undefined
+  /** Why there is markup, but no call. */
   let reason: string | undefined
   /** Do not scan again before this length: parsing a long call from its start at each piece would take quadratic time. */
   let rescanLength = 0
@@ -136,7 +116,7 @@ export function createTextCallScanner(tools: readonly TextCallTool[]): TextCallS
   }
 
   return {
-    push(text) {
+    push(text: string): string {
       if (reason !== undefined) return text
       pending += text
       if (pending.length < rescanLength) return ''
@@ -152,7 +132,7 @@ export function createTextCallScanner(tools: readonly TextCallTool[]): TextCallS
     end() {
       advance(true)
       const textBeforeCalls = pending.slice(0, findTrimmedEnd(pending, start ?? pending.length))
-      return { rest: pending, textBeforeCalls, calls, ...defined({ reason, fence: quotes.lastFence }) }
+      return { rest: pending, textBeforeCalls, calls, reason, fence: quotes.lastFence }
     },
   }
 }

@@ -7,18 +7,12 @@ export interface TextOrReasoning {
   readonly text: string
 }
 
-/** Separates reasoning from text that contains both. */
-export interface ReasoningSplitter {
-  push(text: string): TextOrReasoning[]
-  end(): TextOrReasoning[]
-}
-
 /**
  * Reasoning starts with its tag at the start of a line outside quotes, since prose may mention the tag, and extends to its
  * closing tag or to the end of the text (T71). The markup of a call ends it too: a call is never part of reasoning (T70).
  * `inside` is for models whose prompt already contains the opening tag.
  */
-export function createReasoningSplitter(inside = false): ReasoningSplitter {
+export function createReasoningSplitter(inside = false) {
   let quotes = createMarkdownQuoteTracker()
   let pending = ''
   let at = 0
@@ -131,7 +125,7 @@ export function createReasoningSplitter(inside = false): ReasoningSplitter {
   }
 
   return {
-    push(text) {
+    push(text: string): TextOrReasoning[] {
       pending += text
       return scan(false)
     },

@@ -6,30 +6,16 @@ import type { PartEmitter } from './part-emitter.ts'
 import { defined } from '../../model/defined.ts'
 
 /** A part of text or reasoning that is being received. */
-export interface TextStream {
-  readonly kind: 'text' | 'reasoning'
-  readonly partIndex: number
-  /** The text so far. */
-  readonly text: string
-  append(text: string): void
-  /** Replaces the text by the vendor's final version. */
-  replaceText(text: string): void
-  /** The part is complete. With `native` it is kept even if it is empty. */
-  close(native?: NativeData): void
-  end(outcome: { endedNormally: boolean; hasNativeCalls: boolean; hasFailed: boolean }): void
-}
+export type TextStream = ReturnType<typeof createTextStream>
 
-/**
- * The text is searched for calls that were written as text (T60–T70): from a possible marker on it is held back until the
- * response has ended, because only then it is known whether it is a call.
- */
+/** Text from a possible call marker on (T60–T70) is held back until the response has ended. */
 export function createTextStream(
   emitter: PartEmitter,
   calls: CallAssembler,
-  kind: TextStream['kind'],
+  kind: 'text' | 'reasoning',
   index: number,
   refusal = false,
-): TextStream {
+) {
   let opened = false
   let text = ''
   let native: NativeData | undefined
@@ -69,30 +55,31 @@ export function createTextStream(
 
   return {
     kind,
-    partIndex: index,
-    get text() {
+    get text(): string {
       return text
     },
-    append(piece) {
+    append(piece: string): void {
       if (piece === '') return
       cumulative.add(piece)
       if (emitter.projection.tools.length === 0) return show(piece)
       parser ??= createTextCallParser(emitter.projection.tools)
       show(parser.push(piece))
     },
-    replaceText(wholeText) {
+    /** Replaces the text by the vendor's final version. */
+    replaceText(wholeText: string): void {
       if (isEmitted || wholeText === '') return
       cumulative = createCumulativeTextDetector()
       const { tools } = emitter.projection
       parser = tools.length === 0 ? undefined : createTextCallParser(tools)
       text = replaceInvalidBytes(parser ? parser.push(wholeText) : wholeText)
     },
-    close(partNative) {
+    /** The part is complete. With native data it is kept even if it is empty. */
+    close(partNative?: NativeData): void {
       closed = true
       native = partNative ?? native
       if (!parser) finish()
     },
-    end(outcome) {
+    end(outcome: { endedNormally: boolean; hasNativeCalls: boolean; hasFailed: boolean }): void {
       if (isEmitted) return
       if (parser) {
         const found = parser.end({
@@ -115,10 +102,7 @@ export function createTextStream(
   }
 }
 
-/**
- * Detects servers whose deltas each contain the whole text so far (T20). One delta that extends the previous one may be
- * chance; a chain of three or more that reaches some length is not. A repeated delta proves nothing.
- */
+/** Detects deltas that each contain the whole text so far (T20): three or more, each extending the last one. */
 function createCumulativeTextDetector() {
   let last: string | undefined
   let extensions = 0

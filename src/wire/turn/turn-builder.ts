@@ -2,49 +2,30 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import type { AssistantPart, Finish, FinishReason, WireId } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
-import { type CallAssembler, createCallAssembler } from '../calls/call-assembler.ts'
+import { createCallAssembler } from '../calls/call-assembler.ts'
 import { classifyVendorError } from '../errors/classify-error.ts'
 import type { ParsedVendorError } from '../errors/parse-error.ts'
-import { createPartEmitter, type PartEmitter } from './part-emitter.ts'
+import { createPartEmitter } from './part-emitter.ts'
 import { type TextStream, createTextStream } from './text-stream.ts'
 import type { DecodeContext } from '../wire.ts'
+
+export type TurnBuilder = ReturnType<typeof createTurnBuilder>
 
 /**
  * Builds one turn from the frames of a response. The decoder of a wire calls it; it numbers the parts, keeps native data,
  * ends exactly once, and makes sure that no call runs if the response did not end normally.
  */
-export interface TurnBuilder extends PartEmitter {
-  readonly calls: CallAssembler
-  openText(kind: TextStream['kind'], index?: number, refusal?: boolean): TextStream
-  /** Adds a part that is complete from the start. */
-  addPart(part: AssistantPart): void
-  setUsage(usage: Usage): void
-  /** A frame was lost: the text continues, but no call of this response may run (T114). */
-  markCorrupt(message: string): void
-  markUnreadable(text: string): void
-  /** The first fault counts. */
-  fail(fault: Fault): void
-  /** Fails with an error that the vendor sent; `status` overrides that of the HTTP response. */
-  failWith(error: ParsedVendorError, status?: number): void
-  /** The response ended with an unknown label: its calls must not run (T54). */
-  warnUnknownFinish(label: string): void
-  /** The vendor's end signal. The first one counts, unless a later one is worse (T56). */
-  setFinish(reason: FinishReason, raw: string): void
-  readonly hasEnded: boolean
-  readonly hasFailed: boolean
-  /** Closes everything and returns the last events, with exactly one `finish`. */
-  finish(fault?: Fault): TurnEvent[]
-}
-
-export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBuilder {
+export function createTurnBuilder(wire: WireId, context: DecodeContext) {
   let fault: Fault | undefined
   let corruption: string | undefined
   let end: { reason: FinishReason; raw: string } | undefined
   const streams: TextStream[] = []
   const emitter = createPartEmitter(wire, context)
   const calls = createCallAssembler(emitter)
+  /** The first fault counts. */
   const fail = (next: Fault): void => void (fault ??= next)
 
+  /** Closes everything and returns the last events, with exactly one `finish`. */
   function finish(why?: Fault): TurnEvent[] {
     if (why) fail(why)
     const endedNormally = isNormalEnd(end?.reason) && !fault && corruption === undefined
@@ -77,40 +58,45 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBui
   return {
     ...emitter,
     calls,
-    openText(kind, index, refusal) {
+    openText(kind: TextStream['kind'], index?: number, refusal?: boolean): TextStream {
       const stream = createTextStream(emitter, calls, kind, index ?? emitter.reserveIndex(), refusal)
       streams.push(stream)
       return stream
     },
-    addPart(part) {
+    /** Adds a part that is complete from the start. */
+    addPart(part: AssistantPart): void {
       const index = emitter.reserveIndex()
       emitter.emit({ type: 'part-open', index, kind: part.kind })
       emitter.emit({ type: 'part-close', index, part })
     },
-    setUsage: (usage) => emitter.emit({ type: 'usage', usage }),
-    markCorrupt(message) {
+    setUsage: (usage: Usage) => emitter.emit({ type: 'usage', usage }),
+    /** A frame was lost: the text continues, but no call of this response may run (T114). */
+    markCorrupt(message: string): void {
       emitter.warn('tainted', message)
       // What follows the end signal is not needed.
       if (!end) corruption ??= message
     },
-    markUnreadable(text) {
+    markUnreadable(text: string): void {
       this.markCorrupt(`Part of the response could not be read: ${text.slice(0, 200)}`)
     },
     fail,
-    warnUnknownFinish(label) {
+    /** The response ended with an unknown label: its calls must not run (T54). */
+    warnUnknownFinish(label: string): void {
       const message = `The response ended with the unknown label “${label}” (T54).`
       emitter.warn('unknown-finish', message)
       if (calls.count > 0) fail({ kind: 'decode', message })
     },
-    failWith: (error, status = context.status) =>
+    /** Fails with an error that the vendor sent; `status` overrides that of the HTTP response. */
+    failWith: (error: ParsedVendorError, status = context.status) =>
       fail(classifyVendorError(error, { status, headers: context.headers })),
-    setFinish(reason, raw) {
+    /** The vendor's end signal. The first one counts, unless a later one is worse (T56). */
+    setFinish(reason: FinishReason, raw: string): void {
       end = { reason: !end || (isNormalEnd(end.reason) && !isNormalEnd(reason)) ? reason : end.reason, raw }
     },
-    get hasEnded() {
+    get hasEnded(): boolean {
       return end !== undefined
     },
-    get hasFailed() {
+    get hasFailed(): boolean {
       return fault !== undefined
     },
     finish,
@@ -123,10 +109,7 @@ function isNormalEnd(reason: FinishReason | undefined): boolean {
 
 const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The response ended without an end signal.' }
 
-const PLACEHOLDER_FAULT: Fault = {
-  kind: 'server',
-  message: 'The endpoint sent a placeholder instead of a response.',
-}
+const PLACEHOLDER_FAULT: Fault = { kind: 'server', message: 'The endpoint sent a placeholder instead of a response.' }
 
 /** Whole responses that gateways send instead of an error (T58). */
 const PLACEHOLDER_ANSWERS = new Set(['(request timeout)', '(no response)', '(empty response)', '[request timeout]'])

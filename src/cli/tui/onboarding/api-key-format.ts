@@ -1,11 +1,4 @@
-/** How the keys of providers begin; longer prefixes first. */
-const KEY_PREFIXES: readonly (readonly [prefix: string, provider: string])[] = [
-  ['sk-ant-', 'anthropic'],
-  ['sk-or-', 'openrouter'],
-  ['AIza', 'gemini'],
-  ['gsk_', 'groq'],
-  ['xai-', 'xai'],
-]
+import { providers } from '../../../provider/index.ts'
 
 /** Names of providers are shorter, and most keys are much longer. */
 const MIN_KEY_CHARS = 20
@@ -19,5 +12,5 @@ export function looksLikeApiKey(text: string): boolean {
 
 /** The provider of a key, if its prefix tells. */
 export function findKeyProvider(key: string): string | undefined {
-  return KEY_PREFIXES.find(([prefix]) => key.startsWith(prefix))?.[1]
+  return providers.find(({ labels }) => labels?.keyPrefix !== undefined && key.startsWith(labels.keyPrefix))?.id
 }

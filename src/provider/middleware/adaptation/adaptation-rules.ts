@@ -1,10 +1,9 @@
 import type { Profile } from '../../../model/profile.ts'
 import type { WireId } from '../../../model/turn.ts'
-import { CHAT_WIRES, GOOGLE_WIRES, MESSAGES_WIRES } from '../../model-families.ts'
+import { CHAT, GOOGLE, MESSAGES } from '../../model-families.ts'
 import type { Capabilities } from '../../provider-definition.ts'
 import type { EndpointAdaptation, RequestRefusal } from './adaptation.ts'
 
-/** The flags that match what an endpoint refused. */
 export function matchAdaptationRule(refusal: RequestRefusal): EndpointAdaptation | undefined {
   for (const { matches, getChange, description } of ADAPTATION_RULES) {
     const capabilities = matches(refusal) ? getChange(refusal.profile) : undefined
@@ -20,7 +19,7 @@ interface AdaptationRule {
 }
 
 /** Matches the message of a refusal, or the parameter that it names. */
-function createRule(
+function adapt(
   pattern: RegExp,
   change: Capabilities | AdaptationRule['getChange'],
   description: string,
@@ -37,50 +36,50 @@ function createRule(
 /** Each rule with the failures that it handles. */
 const ADAPTATION_RULES: readonly AdaptationRule[] = [
   // T156: models and servers without native calls.
-  createRule(
+  adapt(
     /(?:not|n't) support (?:tools?\b|tool (?:use|call)|function call)|support tool use|(?:tools?|tool use|function calling) (?:is|are) not (?:supported|enabled)|requires --jinja|tool choice requires --enable/i,
     { tools: 'text' },
     'does not support native tool calls; tools are described in the prompt',
   ),
   // T74, T75, before T78, which is the reverse.
-  createRule(
+  adapt(
     /reasoning_content.{0,60}(?:must be|is missing|passed back|required)|missing.{0,20}reasoning_content/i,
     { needsReasoning: 'reasoning_content' },
     'requires its reasoning back with every message',
-    CHAT_WIRES,
+    CHAT,
   ),
-  createRule(
+  adapt(
     /^messages\b.*reasoning|messages?\b.{0,40}reasoning|reasoning(?:_content|_details)?'?"?`? (?:is|are) (?:unsupported|not)/i,
     { replay: 'never' },
     'does not accept reasoning back; it is omitted',
-    CHAT_WIRES,
+    CHAT,
   ),
   // T155: one limit, two names.
-  createRule(
+  adapt(
     /max_tokens.{0,60}(?:not supported|unsupported|unrecogni|deprecated)|(?:unsupported|unknown|unrecogni\w+|extra inputs).{0,60}max_(?:completion_)?tokens|max_completion_tokens.{0,60}(?:not supported|not permitted|unsupported|unknown)/i,
     ({ maxTokensField }) => ({
       maxTokensField: maxTokensField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens',
     }),
     'uses another name for the token limit',
-    CHAT_WIRES,
+    CHAT,
   ),
   // T94, T93, T95, T101.
-  createRule(
+  adapt(
     /unexpected role '?"?user'?"? after role '?"?tool/i,
     { bridge: true },
     'requires a message between a result and a user message',
-    CHAT_WIRES,
+    CHAT,
   ),
-  createRule(/roles? must alternate/i, { alternate: true }, 'requires user and assistant to alternate', CHAT_WIRES),
-  createRule(/tool.?call.?id.{0,80}length of 9/i, { ids: 'nine' }, 'requires call ids of nine characters', CHAT_WIRES),
-  createRule(
+  adapt(/roles? must alternate/i, { alternate: true }, 'requires user and assistant to alternate', CHAT),
+  adapt(/tool.?call.?id.{0,80}length of 9/i, { ids: 'nine' }, 'requires call ids of nine characters', CHAT),
+  adapt(
     /role.{0,60}\bdeveloper\b|\bdeveloper\b.{0,100}role/i,
     { systemRole: 'system' },
     'does not know the developer role',
-    CHAT_WIRES,
+    CHAT,
   ),
   // T86: the forms of empty content are tried in turn.
-  createRule(
+  adapt(
     /content.{0,60}(?:null|NoneType|none is not|must be a string|should be a valid string|is required)/i,
     ({ emptyContent }) =>
       emptyContent === 'null'
@@ -89,97 +88,77 @@ const ADAPTATION_RULES: readonly AdaptationRule[] = [
           ? { emptyContent: 'omit' }
           : undefined,
     'requires another form of empty content beside calls',
-    CHAT_WIRES,
+    CHAT,
   ),
   // T100.
-  createRule(
+  adapt(
     /(?:not|n't) support (?:image|vision|multimodal)|images?(?:_url| inputs?)? (?:is|are) not supported|unknown variant `image_url`/i,
     { media: false },
     'has no image input; a text placeholder is sent',
   ),
   // T117, T120.
-  createRule(
+  adapt(
     /missing (?:a )?`?thought.?signature/i,
     { signatures: 'required' },
     'requires a signature on its calls',
-    GOOGLE_WIRES,
+    GOOGLE,
   ),
-  createRule(
+  adapt(
     /(?:invalid|corrupted) thought.?signature|thought.?signature.{0,20}not valid/i,
     { signatures: 'never' },
     'rejects its signatures; they are omitted',
-    GOOGLE_WIRES,
+    GOOGLE,
   ),
   // T126.
-  createRule(
+  adapt(
     /unknown name \W{0,2}id\W{1,3}at .{0,60}function_?(?:call|response)/i,
     { refuses: ['functionCall.id'] },
     'does not accept call ids',
-    GOOGLE_WIRES,
+    GOOGLE,
   ),
   // T129, T149: another way to declare tools.
-  createRule(
-    /parameters_?json_?schema/i,
-    { dialect: 'gemini' },
-    'requires tools in the older schema dialect',
-    GOOGLE_WIRES,
-  ),
-  createRule(
-    /(?:parse|compile|build|invalid).{0,20}grammar/i,
-    { dialect: 'grammar' },
-    'compiles tools to a grammar',
-    CHAT_WIRES,
-  ),
-  createRule(
+  adapt(/parameters_?json_?schema/i, { dialect: 'gemini' }, 'requires tools in the older schema dialect', GOOGLE),
+  adapt(/(?:parse|compile|build|invalid).{0,20}grammar/i, { dialect: 'grammar' }, 'compiles tools to a grammar', CHAT),
+  adapt(
     /function_?response.{0,40}"?parts|"parts".{0,60}function_?response/i,
     { nestedMedia: false },
     'does not accept media inside a result',
-    GOOGLE_WIRES,
+    GOOGLE,
   ),
   // T138, T150 and the cache: keys inside a tool that the endpoint does not know. The tools themselves are fine.
-  createRule(
-    /eager_input_streaming/i,
-    { eagerArguments: false },
-    'cannot stream arguments as they are written',
-    MESSAGES_WIRES,
-  ),
-  createRule(/(?:tools|system|messages)\b.{0,60}cache_control/i, { cache: 'none' }, 'does not support cache marks'),
-  createRule(
+  adapt(/eager_input_streaming/i, { eagerArguments: false }, 'cannot stream arguments as they are written', MESSAGES),
+  adapt(/(?:tools|system|messages)\b.{0,60}cache_control/i, { cache: 'none' }, 'does not support cache marks'),
+  adapt(
     /tools\b.{0,40}\bstrict/i,
     ({ dialect }) => ({ constrain: false, dialect: dialect === 'openai-strict' ? 'openai' : dialect }),
     'does not support strict tools',
-    [...CHAT_WIRES, ...MESSAGES_WIRES],
+    [...CHAT, ...MESSAGES],
   ),
-  createRule(/tools\b.{0,40}\bstrict/i, { refuses: ['tools.strict'] }, 'does not support strict tools', [
+  adapt(/tools\b.{0,40}\bstrict/i, { refuses: ['tools.strict'] }, 'does not support strict tools', [
     'openai-responses',
   ]),
   // T155: how thinking is asked for.
-  createRule(
+  adapt(
     /thinking\.type\.enabled|use.{0,20}adaptive/i,
     { thinking: 'adaptive' },
     'requires adaptive thinking',
-    MESSAGES_WIRES,
+    MESSAGES,
   ),
-  createRule(
+  adapt(
     /adaptive thinking is not supported|tag 'adaptive'/i,
     { thinking: 'budget' },
     'requires a thinking budget',
-    MESSAGES_WIRES,
+    MESSAGES,
   ),
-  createRule(
-    /thinking.?level.{0,40}not supported/i,
-    { thinking: 'budget' },
-    'requires a thinking budget',
-    GOOGLE_WIRES,
-  ),
-  createRule(/thinking.?budget.{0,40}not supported/i, { thinking: 'level' }, 'requires a thinking level', GOOGLE_WIRES),
-  createRule(
+  adapt(/thinking.?level.{0,40}not supported/i, { thinking: 'budget' }, 'requires a thinking budget', GOOGLE),
+  adapt(/thinking.?budget.{0,40}not supported/i, { thinking: 'level' }, 'requires a thinking level', GOOGLE),
+  adapt(
     /only works in thinking mode/i,
     { refuses: ['thinkingConfig'] },
     'cannot turn thinking off; the setting is omitted',
-    GOOGLE_WIRES,
+    GOOGLE,
   ),
-  createRule(
+  adapt(
     /stream(?:ing)?(?: mode)? is not supported|not support stream(?:ing)?\b/i,
     { stream: false },
     'does not stream; responses are requested whole',

@@ -6,10 +6,7 @@ export interface JoinedText {
   readonly cuts: number[]
 }
 
-/**
- * The texts that a stream spells out: the strings at the same path in one event after the other, joined. A path
- * contains the indexes that the vendor numbers its items with.
- */
+/** The strings at the same path (with the vendor's indexes) in one event after the other, joined. */
 export function joinStreamedTexts(contentType: string | undefined, bytes: Uint8Array): readonly JoinedText[] {
   const texts = new Map<string, JoinedText>()
   const frames = createFramer(contentType)

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpClient, HttpResponse } from '../../http/http-clie
 import { joinStreamedTexts } from './joined-texts.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** One exchange as it is recorded, with secrets redacted. */
+/** Secrets are redacted. */
 export interface RecordedExchange {
   /** Counted from 1, in the order of sending. */
   readonly number: number

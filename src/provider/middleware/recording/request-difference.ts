@@ -38,15 +38,9 @@ function compareBodies(recorded: unknown, now: unknown): RequestDifference | und
   return place === undefined ? undefined : createDifference(place, a.get(place)?.value, b.get(place)?.value)
 }
 
-/** A part of a body; `rank` is its position in the order in which sections are compared. */
-interface BodySection {
-  readonly rank: number
-  readonly value: unknown
-}
-
-/** The parts of a body by names that a user knows, on any wire. */
-function splitSections(body: Record<string, unknown>): Map<string, BodySection> {
-  const found = new Map<string, BodySection>()
+/** The parts of a body by names that a user knows, on any wire. Sections are compared in the order of their `rank`. */
+function splitSections(body: Record<string, unknown>) {
+  const found = new Map<string, { readonly rank: number; readonly value: unknown }>()
   const inner = isObject(body['request']) ? body['request'] : {}
   let turns = 0
   for (const [key, value] of [...Object.entries(body), ...Object.entries(inner)]) {

@@ -7,21 +7,8 @@ import { getFlagArgument, getStringListArgument, getIgnoreOptions } from './read
 import { DEFAULT_EXCLUDES, EXCLUDED_FOLDERS, MEDIA_FILE_PATTERN } from './excludes.ts'
 import { toAbsolutePath, toGivenPath, findWorkspaceFolder } from './paths.ts'
 
-export interface ChosenFiles {
-  /** Sorted by path. `explicit` ones were named, not found by a pattern. */
-  readonly files: readonly { readonly path: string; readonly explicit: boolean }[]
-  readonly missing: readonly string[]
-}
-
-/**
- * Turns paths, directories and globs into files. Files with secrets are read only if they are named, because only then the
- * person was asked about them.
- */
-export async function chooseFiles(
-  input: JsonObject,
-  context: ToolContext,
-  isSecret: SecretFileTest,
-): Promise<ChosenFiles> {
+/** Turns paths, directories and globs into files. Files with secrets must be named: that needs approval. */
+export async function chooseFiles(input: JsonObject, context: ToolContext, isSecret: SecretFileTest) {
   const chosen = new Map<string, boolean>()
   const missing: string[] = []
   const globs: string[] = []
@@ -33,21 +20,16 @@ export async function chooseFiles(
     })
     if (info === 'refused') continue
     if (info?.kind === 'file') chosen.set(full, true)
-    else if (info?.kind === 'folder')
-      await searchFolder(
-        input,
-        context,
-        isSecret,
-        full,
-        getFlagArgument(input, 'recursive', true) ? ['**'] : ['*'],
-        chosen,
-      )
-    else if (isGlob(path)) globs.push(path)
+    else if (info?.kind === 'folder') {
+      const glob = getFlagArgument(input, 'recursive', true) ? '**' : '*'
+      await searchFolder(input, context, isSecret, full, [glob], chosen)
+    } else if (isGlob(path)) globs.push(path)
     else missing.push(`${path} (not found)`)
   }
   if (globs.length > 0) {
     for (const folder of context.folders) await searchFolder(input, context, isSecret, folder, globs, chosen)
   }
+  // `explicit` ones were named, not found by a pattern.
   const files = [...chosen].map(([path, explicit]) => ({ path, explicit }))
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), missing }
 }
@@ -65,12 +47,9 @@ async function searchFolder(
   const top = await findWorkspaceFolder(context.host, context.folders, base)
   const relative = (glob: string): string => (glob.startsWith(`${root}/`) ? glob.slice(root.length + 1) : glob)
   const includes = globs.map((glob) => ({ glob: relative(glob), matches: createAnchoredMatcher(relative(glob)) }))
-  const excludes = [
-    ...getStringListArgument(input, 'exclude'),
-    ...(getFlagArgument(input, 'useDefaultExcludes', true) ? DEFAULT_EXCLUDES : []),
-  ]
-  const excluded = excludes.map((glob) => createGlobNameMatcher(relative(glob)))
   const useDefaultExcludes = getFlagArgument(input, 'useDefaultExcludes', true)
+  const excludes = [...getStringListArgument(input, 'exclude'), ...(useDefaultExcludes ? DEFAULT_EXCLUDES : [])]
+  const excluded = excludes.map((glob) => createGlobNameMatcher(relative(glob)))
   // `*.png` asks for images; `**` does not.
   const isExplicit = (name: string): boolean => {
     const extension = /\.[^./]+$/.exec(name)?.[0] ?? '/'

@@ -2,10 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { CommandResult } from '../../../host/host.ts'
 import { countInvisibleCharacters, escapeInvisible } from '../../text/escape-file-names.ts'
 
-/**
- * The output of a command as a person would read it: without colours, only the last state of a line that was redrawn, and
- * invisible characters as escapes. Of binary output only the size is left.
- */
+/** Removes colours and redrawn states, and escapes invisible characters. Of binary output only the size is left. */
 export function cleanOutput(
   output: string,
   { omittedBytes = 0, outputFile }: Pick<CommandResult, 'omittedBytes' | 'outputFile'> = {},

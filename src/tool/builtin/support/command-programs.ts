@@ -1,16 +1,9 @@
 /** The programs of a command, for the title of a question. It is only shown; what may run is decided by a real parser. */
 export function findCommandPrograms(command: string): string[] {
-  const roots = splitAtOperators(command).flatMap((part) => {
+  const roots = splitAtOperators(command).map((part) => {
     const words = part.trim().split(/\s+/)
     const first = words.find((word) => word !== '' && !/^[A-Za-z_]\w*=/.test(word) && !/^[!({]+$/.test(word))
-    return first === undefined
-      ? []
-      : [
-          first
-            .replace(/^[({]+/, '')
-            .replace(/^.*\//, '')
-            .replace(/["']/g, ''),
-        ]
+    return (first ?? '').replace(/^[({]*(?:.*\/)?|["']/g, '')
   })
   return [...new Set(roots.filter((root) => root !== ''))]
 }

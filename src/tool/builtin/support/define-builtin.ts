@@ -5,7 +5,6 @@ import type { Tool, ToolNameAlias } from '../../tool.ts'
 
 export interface BuiltinDefinition extends Omit<Tool, 'spec' | 'origin'> {
   readonly name: string
-  /** The description for the model. */
   readonly text: string
   readonly properties: JsonObject
   readonly required: readonly string[]

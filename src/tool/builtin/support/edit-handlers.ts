@@ -5,33 +5,21 @@ import type { EditCorrector } from '../../edit/correct-edit.ts'
 import { matchFormerEnding } from '../../text/text-document.ts'
 import { getTextArgument } from './read-arguments.ts'
 import { toAbsolutePath } from './paths.ts'
+import type { EditProposal, EditRefusal } from './edit-proposal.ts'
 import {
   applyEditProposal,
   createEditApproval,
+  createEditProposal,
   createFileDiff,
   openForEdit,
-  type EditProposal,
-  createEditProposal,
-  type EditRefusal,
   refuseEdit,
 } from './edit-proposal.ts'
 import { defined } from '../../../model/defined.ts'
 
 /** Names that rules of other agents have for tools that edit a file; they mean both of ours. */
 export const EDIT_RULE_ALIASES = [
-  'Edit',
-  'MultiEdit',
-  'EditTool',
-  'edit',
-  'multiedit',
-  'edit_file',
-  'apply_patch',
-  'apply_diff',
-  'replace_in_file',
-  'replace_string_in_file',
-  'search_replace',
-  'str_replace_editor',
-  'str_replace_based_edit_tool',
+  ...'Edit MultiEdit EditTool edit multiedit edit_file apply_patch apply_diff replace_in_file'.split(' '),
+  ...'replace_string_in_file search_replace str_replace_editor str_replace_based_edit_tool'.split(' '),
 ]
 
 export interface TextChange {
@@ -61,7 +49,7 @@ export function createEditHandlers(
       return createEditApproval(planned.proposal.before === undefined ? 'Create' : 'Edit', planned.proposal, context)
     },
 
-    // The person edited the whole file, so the whole file is replaced.
+    // The user edited the whole file, so the whole file is replaced.
     toModifiedInput(input, { original, content }) {
       const { expected_replacements: _once, allow_multiple: _all, ...rest } = input
       return { ...rest, old_string: original ?? '', new_string: content }
@@ -80,12 +68,8 @@ export function createEditHandlers(
         before === undefined
           ? `Successfully created and wrote to new file: ${path}.`
           : `Successfully modified file: ${path} (${count} replacements).${remark}`
-      const notes = [
-        done,
-        note,
-        context.modified && `The person changed new_string to:\n${getTextArgument(input, 'new_string')}`,
-      ]
-      return { content: notes.filter(Boolean).join(' '), display, facts: { ...display.diffStat } }
+      const modified = context.modified && `The user changed new_string to:\n${getTextArgument(input, 'new_string')}`
+      return { content: [done, note, modified].filter(Boolean).join(' '), display, facts: { ...display.diffStat } }
     },
   }
 }
@@ -107,12 +91,8 @@ async function planEdit(
     return refuseEdit(`new_string omits code ("${placeholder}"). Write it completely.`, 'placeholder')
 
   if (old === '') {
-    if (before !== undefined && before.text !== '') {
-      return refuseEdit(
-        `The file already exists, so old_string must not be empty: ${path}`,
-        'attempt-to-create-existing-file',
-      )
-    }
+    const message = `The file already exists, so old_string must not be empty: ${path}`
+    if (before !== undefined && before.text !== '') return refuseEdit(message, 'attempt-to-create-existing-file')
     const proposal = await createEditProposal(path, before, replacement)
     return 'refused' in proposal ? proposal : { proposal, count: 1 }
   }
@@ -131,7 +111,7 @@ async function planEdit(
   return { proposal, count: changed.count, ...defined({ note: changed.note }) }
 }
 
-/** What the file would be without the changes that the person made to the proposal. */
+/** What the file would be without the changes that the user made to the proposal. */
 async function computeModelVersion(
   change: TextChanger,
   { path, before }: EditProposal,
@@ -150,26 +130,14 @@ function withCorrection(attempt: TextChanger, correct: EditCorrector): TextChang
     const { error } = 'refused' in first ? first.refused : {}
     if (!error || !CORRECTABLE_ERROR_TYPES.has(error.type ?? '')) return first
     const [old, replacement] = [getTextArgument(input, 'old_string'), getTextArgument(input, 'new_string')]
-    const failure = {
-      path,
-      current,
-      old,
-      replacement,
-      instruction: getTextArgument(input, 'instruction'),
-      message: error.message,
-    }
-    const correction = await correct(failure, context.signal)
+    const [instruction, { message }] = [getTextArgument(input, 'instruction'), error]
+    const correction = await correct({ path, current, old, replacement, instruction, message }, context.signal)
     const placeholder = correction && findOmissionPlaceholder(correction.replacement, `${correction.old}\n${current}`)
     if (!correction || placeholder !== undefined) return first
-    const second = await attempt(
-      current,
-      { ...input, old_string: correction.old, new_string: correction.replacement },
-      path,
-      context,
-    )
-    return 'refused' in second
-      ? first
-      : { ...second, note: `${second.note ?? ''} old_string was corrected first.`.trim() }
+    const corrected = { ...input, old_string: correction.old, new_string: correction.replacement }
+    const second = await attempt(current, corrected, path, context)
+    if ('refused' in second) return first
+    return { ...second, note: `${second.note ?? ''} old_string was corrected first.`.trim() }
   }
 }
 

@@ -43,10 +43,7 @@ export async function createEditProposal(
   return { path, before, text, bytes: written.bytes }
 }
 
-/**
- * Writes a proposal and records that the model knows the file as it is now. If the file was changed after the proposal was
- * made, `replan` makes it again. `remark` is what else the model should know.
- */
+/** Writes a proposal; if the file has changed, `replan` makes it again. `remark` is what else the model should know. */
 export async function applyEditProposal<P extends { readonly proposal: EditProposal }>(
   planned: P,
   { host, seenFiles }: ToolContext,
@@ -81,7 +78,7 @@ export async function createEditApproval(
 ): Promise<ApprovalDetails> {
   const { folders, host, seenFiles } = context
   const { path, before, text } = proposal
-  // The file must still be what the person saw when it is written.
+  // The file must still be what the user saw when it is written.
   const real = await host.files.resolve(path)
   if (before && seenFiles.getHash(real) === undefined) seenFiles.setHash(real, before.hash)
   const { createUnifiedDiff: unifiedDiff } = await import('../../text/diff.ts')
@@ -97,7 +94,7 @@ export async function createEditApproval(
   }
 }
 
-/** `proposed` is what the model wanted, if the person changed it. */
+/** `proposed` is what the model wanted, if the user changed it. */
 export async function createFileDiff(
   { path, before, text }: EditProposal,
   context: ToolContext,
@@ -106,7 +103,7 @@ export async function createFileDiff(
   const { countChanges, createUnifiedDiff: unifiedDiff } = await import('../../text/diff.ts')
   const fileName = basename(path)
   const original = before?.text ?? ''
-  // If the model's version is not known, all changes count as the person's.
+  // If the model's version is not known, all changes count as the user's.
   const modelText = context.modified ? (proposed ?? original) : text
   const ai = countChanges(original, modelText)
   const user = countChanges(modelText, text)

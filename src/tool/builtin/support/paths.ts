@@ -6,10 +6,7 @@ import type { Effect } from '../../../policy/effect.ts'
 import { quoteFileName, unquoteFileName } from '../../text/escape-file-names.ts'
 import { getOptionalTextArgument } from './read-arguments.ts'
 
-/**
- * The path that a model means: absolute, or relative to the working folder. `..` is not resolved here, because after a link
- * only the disk knows where it leads.
- */
+/** Absolute, or relative to the working folder. `..` is not resolved: only the disk knows where links lead. */
 export function toAbsolutePath(path: string, folders: readonly string[]): string {
   const name = unquoteFileName(path)
   const plain = name.length > 1 ? name.replace(/\/+$/, '') : name
@@ -31,13 +28,7 @@ export function toDisplayPath(path: string, folders: readonly string[]): string 
 
 /** The effects of reading or writing a path. A path with `..` counts as both paths that it may mean. */
 export function createPathEffects(kind: 'read' | 'write', path: string): Effect[] {
-  const plain = resolve(path)
-  return plain === path
-    ? [{ kind, path }]
-    : [
-        { kind, path },
-        { kind, path: plain },
-      ]
+  return [...new Set([path, resolve(path)])].map((one) => ({ kind, path: one }))
 }
 
 export interface WorkspaceFolder {
@@ -59,7 +50,7 @@ export async function findWorkspaceFolder(
   return best ?? { givenPath: real, realPath: real }
 }
 
-/** A real path as the person knows it: below the workspace folder as it was given. */
+/** A real path as the user knows it: below the workspace folder as it was given. */
 export function toGivenPath({ givenPath, realPath }: WorkspaceFolder, path: string): string {
   if (givenPath === realPath) return path
   return isInsideFolder(path, realPath) ? givenPath + path.slice(realPath.length) : path

@@ -29,12 +29,16 @@ export function getStringListArgument(input: JsonObject, key: string): string[] 
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }
 
-/** Which ignore files count; all of them, unless `file_filtering_options` says otherwise. */
-export function getIgnoreOptions(input: JsonObject): IgnoreOptions {
-  const options = input['file_filtering_options']
-  const filterOptions: JsonObject = isObject(options) ? options : {}
+/** Which ignore files count; all of them, unless the options say otherwise. */
+export function getIgnoreOptions(input: JsonObject, options = input['file_filtering_options']): IgnoreOptions {
+  const fields: JsonObject = isObject(options) ? options : {}
   return {
-    git: getFlagArgument(filterOptions, 'respect_git_ignore', true),
-    gemini: getFlagArgument(filterOptions, 'respect_gemini_ignore', true),
+    git: getFlagArgument(fields, 'respect_git_ignore', true),
+    gemini: getFlagArgument(fields, 'respect_gemini_ignore', true),
   }
+}
+
+export const FILTER_OPTIONS_SCHEMA: JsonObject = {
+  type: 'object',
+  properties: { respect_git_ignore: { type: 'boolean' }, respect_gemini_ignore: { type: 'boolean' } },
 }

@@ -2,10 +2,7 @@ import { indexByKey, measureSimilarity, type NonBlankLine, toNonBlankLines } fro
 import type { PassageMatch } from './find-matches.ts'
 import { differsInOneWord } from '../merge/stale-lines.ts'
 
-/**
- * The one passage that has all the wanted lines in order, except for a few that the model remembers in an older version.
- * The correct lines must occur in this order nowhere else.
- */
+/** The one passage with all wanted lines in order, except for a few that the model remembers in an older version. */
 export function findAnchoredPassage(lines: readonly string[], old: readonly string[]): PassageMatch | undefined {
   if (lines.length > MAX_LINES) return undefined
   const [file, wanted] = [toNonBlankLines(lines), toNonBlankLines(old)]
@@ -77,14 +74,10 @@ function findStarts(file: readonly NonBlankLine[], wanted: readonly NonBlankLine
   return [...starts].filter((start) => start >= 0 && start + wanted.length <= file.length)
 }
 
-/** As many lines of the file as are wanted: which of them are wrong, and the weight of the correct ones. */
-interface CandidateWindow {
-  readonly start: number
-  readonly wrongLines: readonly number[]
-  readonly weight: number
-}
+type CandidateWindow = ReturnType<typeof measureWindow>
 
-function measureWindow(file: readonly NonBlankLine[], wanted: readonly NonBlankLine[], start: number): CandidateWindow {
+/** As many lines of the file as are wanted: which of them are wrong, and the weight of the correct ones. */
+function measureWindow(file: readonly NonBlankLine[], wanted: readonly NonBlankLine[], start: number) {
   const wrong: number[] = []
   let weight = 0
   for (const [at, { key }] of wanted.entries()) {

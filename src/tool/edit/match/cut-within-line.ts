@@ -1,10 +1,7 @@
 import { WORD_CHARACTER_PATTERN } from './lines.ts'
 import type { PassageMatch } from './find-matches.ts'
 
-/**
- * Is it unclear that a text which begins or ends within a line is meant to? The model may have forgotten the first or last
- * word of the line: then the new text contains that word, or is joined to it.
- */
+/** Is it unclear whether a text is meant to begin or end within a line? The model may have forgotten a word there. */
 export function isCutWithinLine({ before, after }: PassageMatch, old: string, replacement: string): boolean {
   const [from, to] = [old.trim(), replacement.trim()]
   const [left, right] = [from.split('\n'), to.split('\n')]

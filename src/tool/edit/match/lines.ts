@@ -47,14 +47,10 @@ export function squeezeWhitespace(
   return { text: characters.join(''), offsets }
 }
 
-/** A line that is not blank, without its style, and where it stands. Blank lines do not tell where a passage is. */
-export interface NonBlankLine {
-  readonly line: string
-  readonly key: string
-  readonly at: number
-}
+export type NonBlankLine = ReturnType<typeof toNonBlankLines>[number]
 
-export function toNonBlankLines(lines: readonly string[]): NonBlankLine[] {
+/** The lines that are not blank, without their style (`key`), and where they are. */
+export function toNonBlankLines(lines: readonly string[]) {
   return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ line, key: normalizeLine(line), at }]))
 }
 

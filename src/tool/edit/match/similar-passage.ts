@@ -3,11 +3,10 @@ import { indexByKey, isBlank, measureSimilarity, type NonBlankLine, toNonBlankLi
 import type { PassageMatch } from './find-matches.ts'
 
 /** A similar passage; the score is from 0 to 1. */
-export interface SimilarPassage extends PassageMatch {
+interface SimilarPassage extends PassageMatch {
   readonly score: number
-  /** Wanted lines with words that occur there, up to style; and all wanted lines that are not blank. */
+  /** Wanted lines with words that occur there, up to style. */
   readonly equalLines: number
-  readonly wantedLines: number
   /** Are all differences small, and the first and last line certain? */
   readonly isClose: boolean
 }
@@ -120,7 +119,6 @@ function measurePassage(part: readonly NonBlankLine[], wanted: readonly NonBlank
     after: '',
     score: weight / total,
     equalLines: equal,
-    wantedLines: wanted.length,
     isClose: hasMatchingBorders && isBalanced && wrong <= Math.max(1, Math.floor(wanted.length / 5)),
   }
 }

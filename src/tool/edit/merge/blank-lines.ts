@@ -8,10 +8,7 @@ export interface LineEdit {
   readonly replacement: readonly string[]
 }
 
-/**
- * Settles the blank lines at the edges of an edit. Models forget them or add one, so where the two texts differ in them,
- * the intention is clear only if the file has none there.
- */
+/** Resolves blank lines at the edges: models forget or add them, so a difference is clear only where the file has none. */
 export function fitBlankLines(
   lines: readonly string[],
   edit: LineEdit,

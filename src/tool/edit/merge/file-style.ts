@@ -1,12 +1,9 @@
 import { getIndent, isBlank } from '../match/lines.ts'
 
-export interface FileStyle {
-  /** One level of indentation; undefined if no line shows it. */
-  readonly indentUnit: string | undefined
-  readonly hasTrailingSpace: boolean
-}
+export type FileStyle = ReturnType<typeof detectFileStyle>
 
-export function detectFileStyle(lines: readonly string[]): FileStyle {
+/** `indentUnit` is one level of indentation; undefined if no line shows it. */
+export function detectFileStyle(lines: readonly string[]) {
   const steps = new Map<string, number>()
   let above = ''
   for (const line of lines) {

@@ -1,17 +1,9 @@
 import { normalizeLine, getIndent, isBlank, ASCII_QUOTES, findQuotes } from '../match/lines.ts'
-import {
-  isEqualIgnoringStyle,
-  pairSimilarLines,
-  type PassageEdit,
-  type PassagePiece,
-  areLinesEqual,
-} from './passage-pieces.ts'
+import type { PassageEdit, PassagePiece } from './passage-pieces.ts'
+import { areLinesEqual, isEqualIgnoringStyle, pairSimilarLines } from './passage-pieces.ts'
 import { type FileStyle, getTrailingSpace } from './file-style.ts'
 
-/**
- * Which version of the unchanged lines does the new text follow: the file's, or the one that the model remembers? It may
- * show neither; if it shows both, the intention is unknown.
- */
+/** The version of the unchanged lines that the new text follows; if it shows both, the intention is unknown. */
 export type FollowedVersion = 'file' | 'old' | 'neither' | 'both'
 
 /** Decided by the lines that do not change. */
@@ -103,10 +95,7 @@ function mixesVersions({ file, old, replacement }: PassageEdit): boolean {
   return sides.has(1) && sides.has(-1)
 }
 
-/**
- * Does the edit change the very thing in which the versions differ: indentation, trailing space, quotes? An unchanged line
- * must not follow the other version, nor, except for its depth, a third one.
- */
+/** Does the edit change what the versions differ in? Unchanged lines must not follow the other version. */
 function changesDisputedStyle({ file, old, replacement }: PassageEdit, side: FollowedVersion): boolean {
   const inFile = new Map(pairSimilarLines(old, file))
   const stay = pairSimilarLines(old, replacement).filter(
@@ -126,10 +115,7 @@ function changesDisputedStyle({ file, old, replacement }: PassageEdit, side: Fol
 
 const STYLE_ASPECTS: readonly ((line: string) => string)[] = [getIndent, getTrailingSpace, (line) => line.trim()]
 
-/**
- * Where the model forgot or added a blank line: is the place clear in the new text? The lines beside it must occur as often
- * as before, in the same order.
- */
+/** Where the model forgot or added a blank line, the lines beside it must occur as often as before, in this order. */
 function areBlankGapsClear({ file, old, replacement }: PassageEdit): boolean {
   const inFile = new Map(pairSimilarLines(old, file))
   const inReplacement = new Map(pairSimilarLines(old, replacement))

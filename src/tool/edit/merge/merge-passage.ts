@@ -1,21 +1,14 @@
 import { normalizeLine, getIndent, isBlank, findQuotes } from '../match/lines.ts'
+import type { PassageEdit, PassagePiece, SurroundingLines } from './passage-pieces.ts'
 import {
-  splitPassage,
-  splitBlankEdges,
+  areLinesEqual,
   isEqualIgnoringStyle,
   pairSimilarLines,
-  type PassageEdit,
-  type PassagePiece,
-  areLinesEqual,
-  type SurroundingLines,
+  splitBlankEdges,
+  splitPassage,
 } from './passage-pieces.ts'
-import {
-  type IndentPair,
-  hasSteppedIndent,
-  BLOCK_OPENING_PATTERN,
-  type ReindentLines,
-  createReindenter,
-} from './reindent.ts'
+import type { IndentPair, ReindentLines } from './reindent.ts'
+import { BLOCK_OPENING_PATTERN, createReindenter, hasSteppedIndent } from './reindent.ts'
 import { type RequoteLine, createRequoter } from './requote.ts'
 import {
   hasExpectedFirstIndent,
@@ -64,12 +57,8 @@ export function mergePassage(
   // A line may equal either version by chance, so the result must look right too.
   const witnesses = pieces.filter((piece) => voteForVersion(piece) === version && isIndentDisputed(piece)).length
   // One unchanged line of many may have the depth of either version by chance, if the new text fits as it is.
-  if (
-    witnesses === 1 &&
-    countNonBlank(replacement) > MAX_LINES_PER_WITNESS &&
-    (version === 'file' || doesReplacementFit())
-  )
-    return undefined
+  const isWeak = witnesses === 1 && countNonBlank(replacement) > MAX_LINES_PER_WITNESS
+  if (isWeak && (version === 'file' || doesReplacementFit())) return undefined
   const isIndentCertain = !isIndentDisputed(passage) && countNonBlank(passage.old) > 1
   const isInPlace = isIndentCertain || witnesses > 1 || fitsIndentation(result, file, surroundings, style)
   const isRight =

@@ -7,10 +7,7 @@ export type IndentPair = readonly [model: string, file: string]
 /** Converts new lines to the file's indentation; undefined if that would be a guess. */
 export type ReindentLines = (lines: readonly string[]) => readonly string[] | undefined
 
-/**
- * Derives the rule for the conversion from lines that are known to be the same. If several rules fit, all must agree. Two
- * depths make a rule; one shows only itself.
- */
+/** Derives the rule from lines that are known to be the same. All rules that fit must agree; one depth is no rule. */
 export function createReindenter(pairs: readonly IndentPair[], { indentUnit }: FileStyle): ReindentLines {
   if (pairs.every(([from, to]) => from === to)) return (lines) => lines
   const fits = (rule: IndentRule): boolean => pairs.every(([from, to]) => rule(from) === to)
@@ -44,10 +41,7 @@ export function createReindenter(pairs: readonly IndentPair[], { indentUnit }: F
   }
 }
 
-/**
- * Applies a shift that is known from one depth only. The model may use another unit too, so the new lines must lead away
- * from that depth in steps of the file's unit.
- */
+/** Applies a shift that is known from one depth only: new lines must lead away from it in steps of the file's unit. */
 function shiftByIndentUnit(
   rule: IndentRule,
   lines: readonly string[],

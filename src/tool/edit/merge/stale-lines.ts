@@ -17,20 +17,13 @@ export function correctStaleLines(passage: PassageEdit): PassageEdit | undefined
     const [rememberedLine, fileLine] = [normalizeLine(passage.old[o] ?? ''), normalizeLine(file[f] ?? '')]
     const timesOf = (key: string, lines: readonly string[]): number =>
       lines.filter((line) => normalizeLine(line) === key).length
-    if (
-      timesOf(rememberedLine, passage.old) !== 1 ||
-      timesOf(fileLine, file) !== 1 ||
-      timesOf(fileLine, passage.old) !== 0
-    )
-      return undefined
+    if (timesOf(rememberedLine, passage.old) !== 1 || timesOf(fileLine, file) !== 1) return undefined
+    if (timesOf(fileLine, passage.old) !== 0) return undefined
     const [remembered, copied] = [timesOf(rememberedLine, passage.replacement), timesOf(fileLine, passage.replacement)]
     // A bracket in the new text may be any bracket.
-    if (
-      remembered + copied > 1 ||
-      (remembered + copied === 1 && !WORD_PATTERN.test(copied === 1 ? fileLine : rememberedLine))
-    )
-      return undefined
-    if (remembered + copied === 0 && !isBasedOnFile(passage, rememberedLine, fileLine)) return undefined
+    const times = remembered + copied
+    if (times > 1 || (times === 1 && !WORD_PATTERN.test(copied === 1 ? fileLine : rememberedLine))) return undefined
+    if (times === 0 && !isBasedOnFile(passage, rememberedLine, fileLine)) return undefined
     // Once the line is corrected, it no longer shows which quotes the model used in the others.
     const isRequoted = findQuotes(passage.old[o] ?? '').some((quote) => !file[f]?.includes(quote))
     const others = passage.replacement.filter((line) => normalizeLine(line) !== rememberedLine && !file.includes(line))
@@ -40,11 +33,8 @@ export function correctStaleLines(passage: PassageEdit): PassageEdit | undefined
       lines[at] = getIndent(line) + (file[f] ?? '').trim() + getTrailingSpace(line)
     }
     replaceLine(old, o)
-    if (remembered === 1)
-      replaceLine(
-        replacement,
-        replacement.findIndex((line) => normalizeLine(line) === rememberedLine),
-      )
+    const rememberedAt = replacement.findIndex((line) => normalizeLine(line) === rememberedLine)
+    if (remembered === 1) replaceLine(replacement, rememberedAt)
   }
   return { file, old, replacement }
 }
@@ -72,12 +62,9 @@ function isBasedOnFile({ old, file, replacement }: PassageEdit, rememberedLine: 
   const knownLines = new Set([...old, ...file].map(normalizeLine))
   const newLines = replacement.map(normalizeLine).filter((key) => key !== '' && !knownLines.has(key))
   // If the line was removed or fully replaced, nothing of either is left.
-  if (
-    !newLines.some(
-      (key) => Math.max(measureSimilarity(key, rememberedLine), measureSimilarity(key, fileLine)) >= MIN_SIMILARITY,
-    )
-  )
-    return true
+  const isVersion = (key: string): boolean =>
+    Math.max(measureSimilarity(key, rememberedLine), measureSimilarity(key, fileLine)) >= MIN_SIMILARITY
+  if (!newLines.some(isVersion)) return true
   const newWords = collectWords(newLines)
   const isBrought = (word: string): boolean => newWords.has(word)
   const [stale, missed] = [

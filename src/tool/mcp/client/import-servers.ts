@@ -1,30 +1,17 @@
 import { defined } from '../../../model/defined.ts'
-import { isObject } from '../../../model/json.ts'
+import { isObject, tryParseJson } from '../../../model/json.ts'
 import type { McpServerConfig } from './server-config.ts'
 
-export interface ImportedServers {
-  readonly servers: Readonly<Record<string, McpServerConfig>>
-  /** Sentences for the person. */
-  readonly remarks: readonly string[]
-}
-
-/**
- * Reads the servers in a settings file of Gemini CLI, Claude Code, VS Code or Cursor: under `mcpServers` or `servers`, in
- * Claude Code also under a project's folder.
- */
-export function importMcpServers(text: string, folder: string): ImportedServers {
-  let json: unknown
-  try {
-    json = JSON.parse(stripJsonComments(text))
-  } catch {
-    return { servers: {}, remarks: ['The file is not valid JSON.'] }
-  }
-  if (!isObject(json)) return { servers: {}, remarks: ['The file contains no settings.'] }
+/** Reads settings of Gemini CLI, Claude Code, VS Code or Cursor: `mcpServers` or `servers`, also those of a project. */
+export function importMcpServers(text: string, folder: string) {
+  const servers: Record<string, McpServerConfig> = {}
+  const json = tryParseJson(stripJsonComments(text))
+  if (json === undefined) return { servers, remarks: ['The file is not valid JSON.'] }
+  if (!isObject(json)) return { servers, remarks: ['The file contains no settings.'] }
   const { projects, mcp } = json
   const project = isObject(projects) ? projects[folder] : undefined
   const containers = [json, mcp, project].filter(isObject)
   const found = containers.flatMap((container) => [container['mcpServers'], container['servers']]).filter(isObject)
-  const servers: Record<string, McpServerConfig> = {}
   const remarks: string[] = []
   for (const [name, entry] of found.flatMap((one) => Object.entries(one))) {
     if (!isObject(entry)) continue
@@ -83,7 +70,7 @@ function toServerConfig(entry: Record<string, unknown>, folder: string): McpServ
     description: word('description'),
     disabled: entry['disabled'] === true || entry['enabled'] === false ? true : undefined,
   }
-  // Trust is not imported: the person decides anew.
+  // Trust is not imported: the user decides anew.
   return defined(optional)
 }
 
@@ -94,14 +81,8 @@ function splitCommand(command: string | undefined, args: unknown): string[] {
 }
 
 function toTransportType(type: unknown): McpServerConfig['type'] | undefined {
-  const known = {
-    stdio: 'stdio',
-    sse: 'sse',
-    http: 'http',
-    'streamable-http': 'streamable-http',
-    streamableHttp: 'http',
-  } as const
-  return typeof type === 'string' && Object.hasOwn(known, type) ? known[type as keyof typeof known] : undefined
+  if (type === 'streamableHttp') return 'http'
+  return (['stdio', 'sse', 'http', 'streamable-http'] as const).find((known) => known === type)
 }
 
 function translateVariables(text: string, folder: string): string {

@@ -24,7 +24,7 @@ export interface McpOAuthConfig {
   readonly clientId?: string
   readonly clientSecret?: string
   readonly scopes?: readonly string[]
-  /** Hosts of the person's own network that take part in the sign-in. */
+  /** Hosts of the user's own network that take part in the sign-in. */
   readonly hosts?: readonly string[]
 }
 

@@ -1,15 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isObject, type JsonObject } from '../../../model/json.ts'
+import { filterObjects, isObject, type JsonObject } from '../../../model/json.ts'
 import { toServerAddress, createStoredSignIn, SignInRequiredError } from '../connection/oauth.ts'
 import { expandVariables, getServerIdentity, type McpServerConfig, parseTransportConfig } from './server-config.ts'
 import { type CallableTool, callServerTool } from './call-tool.ts'
 import { McpRequestError } from '../connection/request-error.ts'
-import {
-  connectToMcpServer,
-  type McpConnection,
-  type McpRequestOptions,
-  type ConnectOptions,
-} from '../connection/connect.ts'
+import type { ConnectOptions, McpConnection, McpRequestOptions } from '../connection/connect.ts'
+import { connectToMcpServer } from '../connection/connect.ts'
 import { createLogTail } from './server-log.ts'
 import { type McpListName, type McpServerLists, EMPTY_MCP_SERVER_LISTS, readServerLists } from './server-lists.ts'
 import type { KeyValueStore } from './key-value-store.ts'
@@ -23,22 +19,7 @@ export type McpServerState =
   | { readonly status: 'failed'; readonly why: string; readonly signIn?: true }
   | { readonly status: 'closed' }
 
-/** One server: its cached lists are available at once, its tools as soon as it is connected. */
-export interface McpServer {
-  readonly name: string
-  readonly config: McpServerConfig
-  readonly state: McpServerState
-  readonly lists: McpServerLists
-  /** The last lines of its log. */
-  readonly log: readonly string[]
-  /** Starts to connect, unless that has happened. */
-  start(): void
-  /** Resolves when connected; tries again if it failed. Rejects with the reason. */
-  ready(signal?: AbortSignal): Promise<void>
-  request(method: string, params: JsonObject, limits?: McpRequestOptions): Promise<Record<string, unknown>>
-  call(tool: CallableTool, input: JsonObject, limits?: McpRequestOptions): Promise<unknown>
-  close(): Promise<void>
-}
+export type McpServer = ReturnType<typeof createMcpServer>
 
 export interface McpServerOptions extends Omit<
   ConnectOptions,
@@ -53,7 +34,8 @@ export interface McpServerOptions extends Omit<
   readonly retryDelayMs?: number
 }
 
-export function createMcpServer(name: string, config: McpServerConfig, options: McpServerOptions): McpServer {
+/** One server: its cached lists are available at once, its tools as soon as it is connected. */
+export function createMcpServer(name: string, config: McpServerConfig, options: McpServerOptions) {
   const { listCache, onChange = () => undefined, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const key = `${name}-${sha256Hex(getServerIdentity(config)).slice(0, 16)}`
   let state: McpServerState = { status: 'starting' }
@@ -164,6 +146,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
     isRefreshing = false
   }
 
+  /** Resolves when connected; tries again if it failed. Rejects with the reason. */
   async function ready(signal?: AbortSignal): Promise<void> {
     if (state.status === 'closed') throw new McpRequestError('unreachable', `The MCP server ${name} is closed.`)
     if (current) return
@@ -171,7 +154,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
       await withAbort(open(), signal)
     } catch (error) {
       const hint =
-        error instanceof SignInRequiredError ? ` (the person can sign in with: dragoman mcp login ${name})` : ''
+        error instanceof SignInRequiredError ? ` (the user can sign in with: dragoman mcp login ${name})` : ''
       const message = `Cannot connect to the MCP server ${name}: ${getErrorMessage(error)}${hint}`
       throw new McpRequestError('unreachable', message, { cause: error })
     }
@@ -196,23 +179,25 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
   return {
     name,
     config,
-    get state() {
+    get state(): McpServerState {
       return state
     },
-    get lists() {
+    get lists(): McpServerLists {
       return lists
     },
-    get log() {
+    get log(): readonly string[] {
       return log.lines()
     },
-    start() {
+    start(): void {
       if (!isStarted && !current) void open()
       isStarted = true
     },
     ready,
-    request: (method, params, limits) => withConnection((one) => one.request(method, params, limits), limits?.signal),
-    call: (tool, input, limits) => withConnection((one) => callServerTool(one, tool, input, limits), limits?.signal),
-    async close() {
+    request: (method: string, params: JsonObject, limits?: McpRequestOptions) =>
+      withConnection((one) => one.request(method, params, limits), limits?.signal),
+    call: (tool: CallableTool, input: JsonObject, limits?: McpRequestOptions) =>
+      withConnection((one) => callServerTool(one, tool, input, limits), limits?.signal),
+    async close(): Promise<void> {
       if (state.status === 'closed') return
       clearTimeout(timer)
       setState({ status: 'closed' })
@@ -243,10 +228,7 @@ function isUnknownSession(error: unknown): boolean {
 function readCachedLists(listCache: KeyValueStore, key: string): McpServerLists {
   const cached = listCache.get(key)
   if (!isObject(cached)) return EMPTY_MCP_SERVER_LISTS
-  const readList = (list: McpListName): JsonObject[] => {
-    const value = cached[list]
-    return Array.isArray(value) ? value.filter((item) => isObject(item)) : []
-  }
+  const readList = (list: McpListName) => filterObjects(cached[list]) as JsonObject[]
   const { instructions } = cached
   return {
     tools: readList('tools'),

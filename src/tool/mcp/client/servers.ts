@@ -7,24 +7,13 @@ import { type ToolNameRegistry, createToolNameRegistry } from '../tools/tool-nam
 import { createToolPins, type ToolPins } from '../tools/tool-pins.ts'
 import { type McpServer, type McpServerOptions, createMcpServer } from './server.ts'
 
-export interface McpServers {
-  readonly list: readonly McpServer[]
-  /** The tools of each server under the names for the model; the same array as long as the list is the same. */
-  tools(): readonly (readonly Tool[])[]
-  skippedTools(server: string): readonly SkippedTool[]
-  /** Notices of the host since the last call. */
-  takeNotices(): readonly string[]
-  readonly pins: ToolPins
-  readonly names: ToolNameRegistry
-  start(): void
-  close(): Promise<void>
-}
+export type McpServers = ReturnType<typeof createMcpServers>
 
 export function createMcpServers(
   configs: Readonly<Record<string, McpServerConfig>>,
   options: McpServerOptions & { readonly taken?: readonly string[]; readonly news?: () => readonly string[] },
-): McpServers {
-  const list = Object.entries(configs)
+) {
+  const list: readonly McpServer[] = Object.entries(configs)
     .filter(([, config]) => config.disabled !== true)
     .map(([name, config]) => createMcpServer(name, config, options))
   const names = createToolNameRegistry(options.taken ?? [])
@@ -44,31 +33,24 @@ export function createMcpServers(
 
   return {
     list,
-    takeNotices: () => options.news?.() ?? [],
+    /** Notices of the host since the last call. */
+    takeNotices: (): readonly string[] => options.news?.() ?? [],
     pins,
     names,
     start() {
       for (const server of list) server.start()
     },
-    tools: () => list.map((server) => getOfferedTools(server).tools),
-    skippedTools: (name) =>
+    /** The tools of each server under the names for the model; the same array as long as the list is the same. */
+    tools: (): readonly (readonly Tool[])[] => list.map((server) => getOfferedTools(server).tools),
+    skippedTools: (name: string): readonly SkippedTool[] =>
       list.filter((server) => server.name === name).flatMap((server) => getOfferedTools(server).skipped),
-    close: async () => void (await Promise.all(list.map((server) => server.close()))),
+    close: async (): Promise<void> => void (await Promise.all(list.map((server) => server.close()))),
   }
 }
 
-interface OfferedTools {
-  readonly source: McpServerLists['tools']
-  readonly tools: readonly Tool[]
-  readonly skipped: readonly SkippedTool[]
-}
+type OfferedTools = ReturnType<typeof adaptTools>
 
-function adaptTools(
-  server: McpServer,
-  list: McpServerLists['tools'],
-  names: ToolNameRegistry,
-  pins: ToolPins,
-): OfferedTools {
+function adaptTools(server: McpServer, list: McpServerLists['tools'], names: ToolNameRegistry, pins: ToolPins) {
   const { tools, skipped } = filterTools(list, server.config)
   const adapted = tools.map((remote) =>
     adaptRemoteTool(server, remote, names.nameFor({ server: server.name, tool: remote.name }), pins),

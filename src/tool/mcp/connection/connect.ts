@@ -38,17 +38,7 @@ export interface ConnectionEvents {
   readonly onLost: (why: string) => void
 }
 
-export interface McpConnection {
-  readonly offeredLists: readonly McpListName[]
-  /** The name of the server, the protocol version, and whether that is the older protocol. */
-  readonly serverInfo: { readonly title: string; readonly protocol: string; readonly isLegacy: boolean }
-  /** What the model should know of its tools; clipped. */
-  readonly instructions: string
-  request(method: string, params: JsonObject, options?: McpRequestOptions): Promise<Record<string, unknown>>
-  /** For tools that take arguments in headers. */
-  readonly client: Client
-  close(): Promise<void>
-}
+export type McpConnection = ReturnType<typeof createConnection>
 
 export interface McpRequestOptions {
   readonly timeout?: number
@@ -175,9 +165,10 @@ const ANY_OBJECT_SCHEMA: StandardSchemaV1<unknown, Record<string, unknown>> = {
   },
 }
 
-function createConnection(client: Client, close: () => Promise<void>): McpConnection {
+function createConnection(client: Client, close: () => Promise<void>) {
   const { title, name, version } = client.getServerVersion() ?? { name: 'unknown', version: '' }
   return {
+    /** For tools that take arguments in headers. */
     client,
     instructions: clipInstructions(client.getInstructions()),
     offeredLists: MCP_LIST_NAMES.filter((list) => client.getServerCapabilities()?.[list] !== undefined),
@@ -186,7 +177,7 @@ function createConnection(client: Client, close: () => Promise<void>): McpConnec
       protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
       isLegacy: client.getProtocolEra() !== 'modern',
     },
-    request: (method, params, limits = {}) =>
+    request: (method: string, params: JsonObject, limits: McpRequestOptions = {}): Promise<Record<string, unknown>> =>
       withRequestDeadline(limits, ({ timeout, signal, resetTimer }) =>
         client.request({ method, params }, ANY_OBJECT_SCHEMA, {
           timeout,

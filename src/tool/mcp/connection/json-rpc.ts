@@ -4,10 +4,7 @@ import { defined } from '../../../model/defined.ts'
 
 const INTERNAL_ERROR = -32_603
 
-/**
- * The messages that a server sent. A malformed response with the id of a request becomes an error response, so that the
- * request ends. Other malformed messages are dropped.
- */
+/** A malformed response with the id of a request becomes an error, so that the request ends; others are dropped. */
 export function parseMessages(json: unknown): JSONRPCMessage[] {
   if (Array.isArray(json)) return json.flatMap(parseMessages)
   if (!isObject(json)) return []

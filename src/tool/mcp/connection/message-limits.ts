@@ -2,7 +2,7 @@ import type { FetchLike } from './sdk.ts'
 
 export const MAX_JSON_RPC_MESSAGE_BYTES = 16 * 2 ** 20
 
-export class MessageTooLargeError extends Error {
+class MessageTooLargeError extends Error {
   constructor(limit: number) {
     super(`the server sent a message of more than ${Math.floor(limit / 2 ** 20)} MB`)
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { isObject, type Json, type JsonObject, tryParseJson, stringOrEmpty } from '../../../model/json.ts'
+import { isObject, type JsonObject, objectOrEmpty, tryParseJson, stringOrEmpty } from '../../../model/json.ts'
 import { type McpServerAddress, explainBlockedUrl } from './server-address.ts'
 import type { McpOAuthConfig } from '../client/server-config.ts'
 import { createServerFetch } from './server-fetch.ts'
@@ -24,10 +24,7 @@ export function toServerAddress({ url, oauth }: Pick<McpSignInTarget, 'url' | 'o
   return { url, ...(oauth?.hosts && { hosts: oauth.hosts }) }
 }
 
-/**
- * Signs requests with stored tokens and renews them; it never opens a browser. Many servers issue refresh tokens for one
- * use. So of all processes one renews at a time, the others use its result, and only rejected tokens are removed.
- */
+/** Renews stored tokens, without a browser: one process at a time, as many refresh tokens can be used only once. */
 export function createStoredSignIn(target: McpSignInTarget): {
   readonly authProvider: OAuthClientProvider
   readonly fetch: FetchLike
@@ -121,7 +118,7 @@ function parseTokens(text: string): JsonObject | undefined {
 /** The stored tokens, if they are newer than this refresh token, or than the token of the failed request. */
 function findRenewedTokens(target: McpSignInTarget, old: string, used: string | undefined): JsonObject | undefined {
   const { tokens } = readStoredAuth(target)
-  // The person has signed out meanwhile.
+  // The user has signed out meanwhile.
   if (!isObject(tokens)) throw new SignInRequiredError()
   const isSame = tokens['refresh_token'] === old && (used === undefined || tokens['access_token'] === used)
   return isSame ? undefined : tokens
@@ -137,7 +134,7 @@ function mergeTokens(now: JsonObject, tokens: JsonObject | OAuthTokens): JsonObj
   return { ...now, tokens: { ...before, ...(tokens as JsonObject) } }
 }
 
-/** Shows the person a URL and waits for their consent. The old sign-in is kept until then. */
+/** Shows the user a URL and waits for their consent. The old sign-in is kept until then. */
 export async function signInToMcpServer(target: McpSignInTarget, showUrl: (url: string) => void): Promise<void> {
   const { auth, computeScopeUnion } = await import('./sdk.ts')
   const { startRedirectServer } = await import('../../../provider/sign-in.ts')
@@ -149,7 +146,7 @@ export async function signInToMcpServer(target: McpSignInTarget, showUrl: (url: 
   // The redirect URL differs each time, so a client that registered itself registers again.
   let client: OAuthClientInformation | undefined
   let tokens: OAuthTokens | undefined
-  // The discovery that the person agreed to is not repeated: another result could send the code elsewhere.
+  // The discovery that the user agreed to is not repeated: another result could send the code elsewhere.
   let discovery: OAuthDiscovery | undefined
   try {
     const baseProvider = createAuthProvider(target, {
@@ -179,11 +176,7 @@ export async function signInToMcpServer(target: McpSignInTarget, showUrl: (url: 
     const storedScope = stringOrEmpty(readStoredAuth(target)['scope']) || undefined
     const scope = target.oauth?.scopes?.join(' ') ?? computeScopeUnion(storedScope, challenge.scope)
     const { resourceMetadataUrl } = challenge
-    const options = {
-      serverUrl: target.url,
-      fetchFn: send,
-      ...defined({ scope, resourceMetadataUrl }),
-    }
+    const options = { serverUrl: target.url, fetchFn: send, ...defined({ scope, resourceMetadataUrl }) }
     if ((await auth(one, options)) !== 'AUTHORIZED') {
       const { code, issuer } = await redirect.result
       await auth(one, { ...options, authorizationCode: code, ...defined({ iss: issuer }) })
@@ -249,7 +242,7 @@ function createAuthProvider(
 
 /** The key contains the URL: a token is never sent to another server of the same name. */
 function readStoredAuth({ name, url, tokens }: Pick<McpSignInTarget, 'name' | 'url' | 'tokens'>): JsonObject {
-  return objectOrEmpty(tokens.get(getStoreKey({ name, url })))
+  return objectOrEmpty(tokens.get(getStoreKey({ name, url }))) as JsonObject
 }
 
 /** The same as the types of the SDK, which validates them. */
@@ -265,11 +258,7 @@ type OAuthDiscovery = Parameters<NonNullable<OAuthClientProvider['saveDiscoveryS
 type OAuthTokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>
 
 function updateStoredAuth(target: McpSignInTarget, next: (now: JsonObject) => JsonObject): void {
-  target.tokens.update(getStoreKey(target), (now) => next(objectOrEmpty(now)))
-}
-
-function objectOrEmpty(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {}
+  target.tokens.update(getStoreKey(target), (now) => next(objectOrEmpty(now) as JsonObject))
 }
 
 function getStoreKey({ name, url }: Pick<McpSignInTarget, 'name' | 'url'>): string {

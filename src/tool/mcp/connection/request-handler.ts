@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../model/json.ts'
 
 export interface McpRequestHandler {
-  /** Asks the person something, or to open a URL. */
+  /** Asks the user something, or to open a URL. */
   elicit(server: string, request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>
   sample(server: string, request: SamplingRequest, signal: AbortSignal): Promise<SamplingResult>
 }

@@ -3,20 +3,17 @@ import type { Decision } from '../../../policy/policy.ts'
 import { checkAddresses } from '../../../policy/url/check-url.ts'
 import { isOnSamePrivateHost, checkUrlForUsage, type UrlUsage } from '../../../policy/url/url-usage.ts'
 
-/** A server as the person configured it; the URLs that it names are checked against it. */
+/** A server as the user configured it; the URLs that it names are checked against it. */
 export interface McpServerAddress {
   readonly url: URL
-  /** Hosts of the person's own network that take part in its sign-in. */
+  /** Hosts of the user's own network that take part in its sign-in. */
   readonly hosts?: readonly string[]
 }
 
 /** A local program has no URL; it may name URLs on this machine. */
 export const LOCAL_SERVER_ADDRESS: McpServerAddress = { url: new URL('http://localhost/') }
 
-/**
- * Checks a URL that a server names, before its host is looked up: http or https, without a password, and public. Only a
- * server on a private host may name URLs there.
- */
+/** Checks a URL that a server names, before the DNS lookup. Only a server on a private host may name URLs there. */
 export function checkUrlFromMcpServer(
   surface: UrlUsage,
   text: string,

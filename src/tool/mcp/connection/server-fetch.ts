@@ -3,10 +3,7 @@ import { findProxy } from '../../../provider/index.ts'
 import { createMcpServerUrlPolicy, type McpServerAddress } from './server-address.ts'
 import type { FetchLike } from './sdk.ts'
 
-/**
- * Sends requests to the configured server, and to the URLs that it names for its sign-in if they pass the policy, before
- * and after name resolution. No redirect leads to another site.
- */
+/** Sends requests to the server, and to URLs for its sign-in that pass the policy. No redirect leaves the site. */
 export function createServerFetch(server: McpServerAddress): FetchLike {
   let web: Promise<WebClient> | undefined
   return async (url, init = {}) => {

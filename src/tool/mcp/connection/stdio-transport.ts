@@ -16,10 +16,7 @@ export interface StdioTransport extends Transport {
   getRecentErrors(): string
 }
 
-/**
- * Exchanges messages with a program line by line. The SDK's own transport knows neither process groups nor sandboxes, and
- * does not limit what a program writes.
- */
+/** The SDK's own transport knows neither process groups nor sandboxes, and does not limit what a program writes. */
 export function createStdioTransport(
   openProcess: StdioProcesses['open'],
   program: StdioProgram,

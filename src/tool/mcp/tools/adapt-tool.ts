@@ -49,8 +49,10 @@ export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: str
         ...defined({ changes }),
       })
     },
-    run: (input, context) =>
-      callRemoteTool(server, remote, input, context, timeout, () => pins.approve(server.name, remote, identity)),
+    run(input, context) {
+      pins.approve(server.name, remote, identity)
+      return callRemoteTool(server, remote, input, context, timeout)
+    },
   }
 }
 
@@ -65,9 +67,7 @@ async function callRemoteTool(
   input: JsonObject,
   { signal, progress }: ToolContext,
   timeout: number,
-  onApproved: () => void,
 ): Promise<ToolOutput> {
-  onApproved()
   try {
     const result = await server.call(remote, input, { signal, progress, timeout })
     return toMcpToolOutput(remote.name, result)

@@ -9,7 +9,6 @@ import { mapAllSubschemas, type JsonSchema } from '../../../schema/walk-schema.t
 import type { McpServerConfig } from '../client/server-config.ts'
 
 export interface RemoteTool {
-  /** The name on the server. */
   readonly name: string
   readonly title: string
   readonly description: string
@@ -17,7 +16,6 @@ export interface RemoteTool {
   /** It can only be called as an MCP task. */
   readonly isTask: boolean
   readonly readOnly: boolean
-  /** The repairs of its schema. */
   readonly remarks: readonly string[]
 }
 
@@ -87,7 +85,7 @@ function toRemoteTool(name: string, item: JsonObject): RemoteTool | string {
   }
 }
 
-/** Models must not read what a person cannot see. */
+/** Models must not read what a user cannot see. */
 function removeHiddenCharacters(schema: unknown): unknown {
   if (schema === undefined) return undefined
   const text = JSON.stringify(schema)

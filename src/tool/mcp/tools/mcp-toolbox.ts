@@ -1,12 +1,7 @@
 import type { Tool } from '../../tool.ts'
 import { type Toolbox, createToolbox } from '../../toolbox.ts'
-import {
-  type DeclarationBudget,
-  DEFAULT_DECLARATION_BUDGET,
-  TOOL_SEARCH_TOOL_NAME,
-  splitByBudget,
-  createToolSearchTool,
-} from './tool-search-tool.ts'
+import { createToolSearchTool, type DeclarationBudget, splitByBudget } from './tool-search-tool.ts'
+import { DEFAULT_DECLARATION_BUDGET, TOOL_SEARCH_TOOL_NAME } from './tool-search-tool.ts'
 import type { McpServers } from '../client/servers.ts'
 import { defined } from '../../../model/defined.ts'
 
@@ -103,7 +98,7 @@ function formatToolChanges(added: readonly string[], removed: readonly string[])
   return parts.length === 0 ? undefined : parts.join(' ')
 }
 
-/** Instructions of servers, marked as such: they are not from the person. */
+/** Instructions of servers, marked as such: they are not from the user. */
 function collectInstructions({ list }: McpServers, groups: readonly (readonly Tool[])[], announcedTexts: Set<string>) {
   return list.flatMap(({ name, lists: { instructions } }, at) => {
     if (instructions === undefined || (groups[at] ?? []).length === 0) return []
@@ -119,11 +114,8 @@ function formatNames(names: readonly string[]): string {
 }
 
 function formatDeferredNotice(count: number): string[] {
-  return count === 0
-    ? []
-    : [
-        `${count} MCP tools are not declared, because there are too many; the model finds them with ${TOOL_SEARCH_TOOL_NAME}.`,
-      ]
+  const search = `the model finds them with ${TOOL_SEARCH_TOOL_NAME}`
+  return count === 0 ? [] : [`${count} MCP tools are not declared, because there are too many; ${search}.`]
 }
 
 function formatFailureNotices({ list }: McpServers): string[] {

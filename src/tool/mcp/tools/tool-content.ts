@@ -40,7 +40,7 @@ export function toContentParts(toolName: string, parts: readonly BlockPart[]): C
   })
 }
 
-/** The parts for the person: binary data becomes a word in brackets. */
+/** The parts for the user: binary data becomes a word in brackets. */
 export function formatForDisplay(parts: readonly ContentPart[]): string {
   const lines = parts.map((part) => (part.kind === 'media' ? formatMediaPlaceholder(part.mime) : part.text))
   return lines.filter((line) => line !== '').join('\n')

@@ -1,41 +1,32 @@
 import { generateValidName } from '../../../schema/dialect/tool-names.ts'
 import { base36Hash } from '../../../schema/hash.ts'
 
-export const TOOL_NAME_SEPARATOR = '__'
-
 export function qualifyToolName(server: string, tool: string): string {
-  return `${server}${TOOL_NAME_SEPARATOR}${tool}`
+  return `${server}__${tool}`
 }
 
-export interface ServerToolName {
+interface ServerToolName {
   readonly server: string
   readonly tool: string
 }
 
-/** Assigns names for the model; a name is never reassigned. */
-export interface ToolNameRegistry {
-  nameFor(tool: ServerToolName): string
-  resolve(name: string): ServerToolName | undefined
-}
+export type ToolNameRegistry = ReturnType<typeof createToolNameRegistry>
 
-/**
- * Assigns names to the tools of servers. A tool keeps its name if no other name is similar; otherwise the name of its
- * server is prefixed. `reservedNames` are those of the built-in tools, which no server can take.
- */
-export function createToolNameRegistry(reservedNames: readonly string[]): ToolNameRegistry {
+/** A tool keeps its name if no other name is similar; otherwise the name of its server is prefixed. */
+export function createToolNameRegistry(reservedNames: readonly string[]) {
   const assignedNames = new Map<string, string>()
   const toolsByName = new Map<string, ServerToolName>()
   const foldedNames = new Set(reservedNames.map(foldName))
 
   return {
-    nameFor(tool) {
+    nameFor(tool: ServerToolName): string {
       const key = JSON.stringify([tool.server, tool.tool])
       const existingName = assignedNames.get(key)
       if (existingName !== undefined) return existingName
       const plain = generateValidName(tool.tool)
       const qualified = generateValidName(qualifyToolName(toServerName(tool.server), tool.tool))
       // The shortening of long names adds underscores that are not separators.
-      const isPlain = /^[A-Za-z_]/.test(plain) && !tool.tool.includes(TOOL_NAME_SEPARATOR)
+      const isPlain = /^[A-Za-z_]/.test(plain) && !tool.tool.includes('__')
       const name = [...(isPlain ? [plain] : []), qualified].find((one) => !foldedNames.has(foldName(one)))
       const chosen = name ?? appendHash(qualified, key, foldedNames)
       assignedNames.set(key, chosen)
@@ -43,7 +34,7 @@ export function createToolNameRegistry(reservedNames: readonly string[]): ToolNa
       foldedNames.add(foldName(chosen))
       return chosen
     },
-    resolve: (name) => toolsByName.get(name),
+    resolve: (name: string) => toolsByName.get(name),
   }
 }
 

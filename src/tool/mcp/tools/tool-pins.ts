@@ -3,16 +3,10 @@ import type { RemoteTool } from './filter-tools.ts'
 import type { KeyValueStore } from '../client/key-value-store.ts'
 import { sha256Hex } from '../../../host/files/sha256.ts'
 
-/** Tools as they were when they were approved. A changed tool must be approved again. */
-export interface ToolPins {
-  /** The difference from what was approved; undefined if there is none, or no approval. */
-  diffFromApproved(server: string, tool: RemoteTool, identity: string): string | undefined
-  approve(server: string, tool: RemoteTool, identity: string): void
-  /** Forgets the approvals of a server; returns how many there were. */
-  forget(server: string): number
-}
+export type ToolPins = ReturnType<typeof createToolPins>
 
-export function createToolPins(store: KeyValueStore): ToolPins {
+/** Tools as they were when they were approved. A changed tool must be approved again. */
+export function createToolPins(store: KeyValueStore) {
   const cache = new Map<string, Map<string, ToolPin>>()
 
   function getPins(server: string): Map<string, ToolPin> {
@@ -26,13 +20,14 @@ export function createToolPins(store: KeyValueStore): ToolPins {
   }
 
   return {
-    diffFromApproved(server, tool, identity) {
+    /** The difference from what was approved; undefined if there is none, or no approval. */
+    diffFromApproved(server: string, tool: RemoteTool, identity: string): string | undefined {
       const pin = getPins(server).get(tool.name)
       if (!pin) return undefined
       const text = describeTool(tool, identity)
       return pin.hash === sha256Hex(text) ? undefined : diffLines(pin.text, text)
     },
-    approve(server, tool, identity) {
+    approve(server: string, tool: RemoteTool, identity: string): void {
       const text = describeTool(tool, identity)
       const hash = sha256Hex(text)
       const pins = getPins(server)
@@ -40,7 +35,8 @@ export function createToolPins(store: KeyValueStore): ToolPins {
       pins.set(tool.name, { hash, text: text.slice(0, MAX_PIN_CHARS) })
       save(server, pins)
     },
-    forget(server) {
+    /** Forgets the approvals of a server; returns how many there were. */
+    forget(server: string): number {
       const { size } = getPins(server)
       cache.set(server, new Map())
       save(server, new Map())
@@ -60,7 +56,7 @@ function getPinKey(server: string): string {
   return `pins-${server}`
 }
 
-/** Everything that a model or a person judges a tool by, and how its server is started. */
+/** Everything that a model or a user judges a tool by, and how its server is started. */
 function describeTool({ name, description, schema }: RemoteTool, identity: string): string {
   return [`server: ${identity}`, `name: ${name}`, description, JSON.stringify(schema, undefined, 2)].join('\n')
 }

@@ -12,10 +12,7 @@ export const DEFAULT_DECLARATION_BUDGET: DeclarationBudget = { tools: 100, bytes
 
 export const TOOL_SEARCH_TOOL_NAME = 'search_tools'
 
-/**
- * Splits tools into declared and deferred ones. Servers with few tools come first, and none gets more than its share: a
- * server with a thousand tools takes nothing from the others.
- */
+/** Servers with few tools come first, and none gets more than its share. */
 export function splitByBudget(
   groups: readonly (readonly Tool[])[],
   budget: DeclarationBudget = DEFAULT_DECLARATION_BUDGET,

@@ -1,18 +1,17 @@
 import type { JsonObject } from '../../../model/json.ts'
 
-/** A format in which models write calls as text. */
 export interface TextCallDialect {
   readonly id: string
   /** In plain letters; start-markers.ts has the accepted variants. No marker is a prefix of another. */
   readonly startMarkers: readonly string[]
-  readonly read: TextCallDialectReader
+  readonly read: DialectReader
 }
 
 /** Reads calls from an offset where one of the dialect's markers is. */
-export type TextCallDialectReader = (text: string, at: number, scope: TextCallDialectContext) => TextCallReadResult
+export type DialectReader = (text: string, at: number, scope: DialectContext) => ReadResult
 
 /** More text may turn `open` into any other result, but must not change the others. */
-export type TextCallReadResult =
+export type ReadResult =
   | { readonly kind: 'calls'; readonly end: number; readonly calls: readonly RawTextCall[] }
   /** The text ends inside the markup. */
   | { readonly kind: 'open' }
@@ -27,17 +26,17 @@ export interface RawTextCall {
   readonly raw: string
 }
 
-export interface TextCallDialectContext {
+export interface DialectContext {
   /** The text is complete. */
   readonly isFinal: boolean
   /** The schema of a tool by its name as the model wrote it; undefined if there is no such tool. */
   findSchema(name: string): JsonObject | undefined
 }
 
-export const INCOMPLETE_READ_RESULT: TextCallReadResult = { kind: 'open' }
-export const PROSE_READ_RESULT: TextCallReadResult = { kind: 'prose' }
+export const INCOMPLETE: ReadResult = { kind: 'open' }
+export const PROSE: ReadResult = { kind: 'prose' }
 
-export function createBrokenCallReadResult(reason: string): TextCallReadResult {
+export function createBroken(reason: string): ReadResult {
   return { kind: 'broken', reason }
 }
 
@@ -45,12 +44,12 @@ export function createBrokenCallReadResult(reason: string): TextCallReadResult {
 export const MAX_PATTERN_CHARS = 400
 
 /** If no pattern matches: prose, unless more text could still make it match. */
-export function toIncompleteOrProseResult(text: string, at: number, scope: TextCallDialectContext): TextCallReadResult {
-  return !scope.isFinal && text.length - at < MAX_PATTERN_CHARS ? INCOMPLETE_READ_RESULT : PROSE_READ_RESULT
+export function toIncompleteOrProse(text: string, at: number, scope: DialectContext): ReadResult {
+  return !scope.isFinal && text.length - at < MAX_PATTERN_CHARS ? INCOMPLETE : PROSE
 }
 
 /** A pattern for one offset. It must be bounded by MAX_PATTERN_CHARS and must not end in the middle of a word. */
-export function createStickyPattern(source: string): RegExp {
+export function createPattern(source: string): RegExp {
   return new RegExp(source, 'y')
 }
 
@@ -59,7 +58,6 @@ export function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArr
   return sticky.exec(text)
 }
 
-/** The next offset that is not white space. */
 export function skipWhitespace(text: string, at: number): number {
   WHITESPACE.lastIndex = at
   WHITESPACE.test(text)

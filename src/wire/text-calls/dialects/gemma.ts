@@ -1,38 +1,26 @@
-import {
-  BAR_PATTERN,
-  createBrokenCallReadResult,
-  matchAt,
-  NAME_PATTERN,
-  INCOMPLETE_READ_RESULT,
-  createStickyPattern,
-  type TextCallDialectReader,
-  skipWhitespace,
-  toIncompleteOrProseResult,
-} from './dialect.ts'
+import { BAR_PATTERN, type DialectReader, INCOMPLETE, NAME_PATTERN } from './dialect.ts'
+import { createBroken, createPattern, matchAt, skipWhitespace, toIncompleteOrProse } from './dialect.ts'
 import { tryParseJson } from '../../../model/json.ts'
 import { MISMATCHED_BRACKETS, TRUNCATED_JSON } from '../json-calls.ts'
 
-/**
- * Gemma: `<|tool_call>call:name{key:<|"|>text<|"|>,n:42}`, an object with bare keys and its own string delimiters (T66). The
- * smaller function model uses `<start_function_call>` and `<escape>`.
- */
-export const readGemmaCall: TextCallDialectReader = (text, at, scope) => {
+/** Gemma (T66): `<|tool_call>call:name{key:<|"|>text<|"|>,n:42}`, or with `<start_function_call>` and `<escape>`. */
+export const readGemmaCall: DialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
-  if (!head) return toIncompleteOrProseResult(text, at, scope)
+  if (!head) return toIncompleteOrProse(text, at, scope)
   const output: string[] = []
   const end = writeValue(text, at + head[0].length, output, 0)
-  if (end === TRUNCATED_JSON) return INCOMPLETE_READ_RESULT
-  if (end < 0) return createBrokenCallReadResult('the arguments are invalid')
+  if (end === TRUNCATED_JSON) return INCOMPLETE
+  if (end < 0) return createBroken('the arguments are invalid')
   return { kind: 'calls', end, calls: [{ name: head.groups?.['name'] ?? '', raw: output.join('') }] }
 }
 
-const CALL_HEAD = createStickyPattern(
+const CALL_HEAD = createPattern(
   `(?:<${BAR_PATTERN}tool_call>|<start_function_call>)\\s{0,8}call:(?<name>${NAME_PATTERN})\\s{0,4}(?=\\{)`,
 )
-const STRING_MARK = createStickyPattern(`<${BAR_PATTERN}"${BAR_PATTERN}>|<escape>`)
-const KEY = createStickyPattern('[^\\s:{}\\[\\],"<>]{1,128}(?=\\s{0,8}:)')
-const STRING = createStickyPattern('"(?:[^"\\\\\\n]|\\\\.)*"')
-const BARE_WORD = createStickyPattern('[\\w.+-]+')
+const STRING_MARK = createPattern(`<${BAR_PATTERN}"${BAR_PATTERN}>|<escape>`)
+const KEY = createPattern('[^\\s:{}\\[\\],"<>]{1,128}(?=\\s{0,8}:)')
+const STRING = createPattern('"(?:[^"\\\\\\n]|\\\\.)*"')
+const BARE_WORD = createPattern('[\\w.+-]+')
 const MAX_MARK_CHARS = 12
 
 /** Writes a value as JSON, and returns where it ends, or TRUNCATED or MISMATCHED. */

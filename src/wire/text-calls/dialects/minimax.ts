@@ -1,32 +1,28 @@
+import type { DialectReader, ReadResult } from './dialect.ts'
 import {
-  createBrokenCallReadResult,
   GAP_PATTERN,
+  INCOMPLETE,
+  createBroken,
+  createPattern,
   matchAt,
-  INCOMPLETE_READ_RESULT,
-  createStickyPattern,
-  type TextCallReadResult,
-  type TextCallDialectReader,
   skipWhitespace,
-  toIncompleteOrProseResult,
+  toIncompleteOrProse,
 } from './dialect.ts'
 import { toObjectJson, type SchemaShape, readSchemaShape, toValueJson } from '../argument-values.ts'
 
 export const MINIMAX_CALL_MARKER = ']<]minimax[>['
 
-/**
- * MiniMax M3: `<invoke name="x"><key>value</key></invoke>` with a token before each tag, and objects and arrays as nested
- * elements (T64). The token is never part of a value, so this format is not ambiguous.
- */
-export const readMinimaxCall: TextCallDialectReader = (text, at, scope) => {
+/** MiniMax M3 (T64): `<invoke name="x"><key>value</key></invoke>` with nested elements, and a token before each tag. */
+export const readMinimaxCall: DialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
-  if (!head) return toIncompleteOrProseResult(text, at, scope)
+  if (!head) return toIncompleteOrProse(text, at, scope)
   const name = (head.groups?.['name'] ?? '').trim()
   const body = readElements(text, at + head[0].length, readSchemaShape(scope.findSchema(name)), 0)
   if ('kind' in body) return body
-  if (body.closer !== 'invoke') return createBrokenCallReadResult(MISNESTED)
+  if (body.closer !== 'invoke') return createBroken(MISNESTED)
   const raw = toObjectOnce(body.members)
   return raw === undefined
-    ? createBrokenCallReadResult('an element is repeated')
+    ? createBroken('an element is repeated')
     : { kind: 'calls', end: body.end, calls: [{ name, raw }] }
 }
 
@@ -34,10 +30,10 @@ const MISNESTED = 'the elements are not nested correctly'
 const STRAY_TEXT = 'there is text between the elements'
 
 const TOKEN_PATTERN = MINIMAX_CALL_MARKER.replace(/[[\]]/g, '\\$&')
-const CALL_HEAD = createStickyPattern(
+const CALL_HEAD = createPattern(
   `(?:${TOKEN_PATTERN}\\s{0,8}<tool_call>${GAP_PATTERN})?${TOKEN_PATTERN}\\s{0,8}<invoke\\s{1,4}name="(?<name>[^"<>]{1,128})"\\s?>`,
 )
-const TAG = createStickyPattern(`${TOKEN_PATTERN}\\s{0,8}<(?<slash>/?)(?<tag>[\\w.-]{1,128})>`)
+const TAG = createPattern(`${TOKEN_PATTERN}\\s{0,8}<(?<slash>/?)(?<tag>[\\w.-]{1,128})>`)
 
 type Member = readonly [key: string, value: string]
 
@@ -49,8 +45,8 @@ interface ElementList {
 }
 
 /** Reads elements up to the closing tag of the element that contains them. */
-function readElements(text: string, from: number, shape: SchemaShape, depth: number): ElementList | TextCallReadResult {
-  if (depth > 32) return createBrokenCallReadResult('the elements are nested too deeply')
+function readElements(text: string, from: number, shape: SchemaShape, depth: number): ElementList | ReadResult {
+  if (depth > 32) return createBroken('the elements are nested too deeply')
   const members: Member[] = []
   for (let at = from; ;) {
     at = skipWhitespace(text, at)
@@ -61,20 +57,20 @@ function readElements(text: string, from: number, shape: SchemaShape, depth: num
     if (tag.groups?.['slash'] === '/') return { members, closer: name, end: at }
     const inner = shape.types?.has('array') ? shape.items() : shape.property(name)
     const next = text.indexOf(MINIMAX_CALL_MARKER, at)
-    if (next < 0) return INCOMPLETE_READ_RESULT
+    if (next < 0) return INCOMPLETE
     const after = matchAt(TAG, text, next)
     if (!after) return incompleteOrBroken(text, next)
     if (after.groups?.['slash'] === '/') {
-      if (after.groups['tag'] !== name) return createBrokenCallReadResult(MISNESTED)
+      if (after.groups['tag'] !== name) return createBroken(MISNESTED)
       members.push([name, toValueJson(text.slice(at, next), inner)])
       at = next + after[0].length
       continue
     }
-    if (skipWhitespace(text, at) !== next) return createBrokenCallReadResult(STRAY_TEXT)
+    if (skipWhitespace(text, at) !== next) return createBroken(STRAY_TEXT)
     const inside = readElements(text, next, inner, depth + 1)
     if ('kind' in inside) return inside
     const value = inside.closer === name ? toNestedJson(inside.members, inner) : undefined
-    if (value === undefined) return createBrokenCallReadResult(MISNESTED)
+    if (value === undefined) return createBroken(MISNESTED)
     members.push([name, value])
     at = inside.end
   }
@@ -91,6 +87,6 @@ function toObjectOnce(members: readonly Member[]): string | undefined {
   return new Set(members.map(([key]) => key)).size === members.length ? toObjectJson(members) : undefined
 }
 
-function incompleteOrBroken(text: string, at: number): TextCallReadResult {
-  return text.length - at < 160 ? INCOMPLETE_READ_RESULT : createBrokenCallReadResult(STRAY_TEXT)
+function incompleteOrBroken(text: string, at: number): ReadResult {
+  return text.length - at < 160 ? INCOMPLETE : createBroken(STRAY_TEXT)
 }

@@ -1,24 +1,12 @@
-import {
-  createBrokenCallReadResult,
-  GAP_PATTERN,
-  matchAt,
-  INCOMPLETE_READ_RESULT,
-  createStickyPattern,
-  PROSE_READ_RESULT,
-  type TextCallDialectReader,
-  createTokenPattern,
-  toIncompleteOrProseResult,
-} from './dialect.ts'
+import { type DialectReader, GAP_PATTERN, INCOMPLETE, PROSE } from './dialect.ts'
+import { createBroken, createPattern, createTokenPattern, matchAt, toIncompleteOrProse } from './dialect.ts'
 import { readJsonCalls } from '../json-calls.ts'
 import { readFunctionTagCall, readInvokeTagCall, readGlmTagCall } from './xml-tags.ts'
 
-/**
- * The content of `<tool_call>` and similar tags: JSON (T60), or the tags of another dialect (T61, T64, T67, T68). The
- * closing tag is left to the caller, because a call is complete when its JSON is (T60).
- */
-export const readWrappedCall: TextCallDialectReader = (text, from, scope) => {
+/** JSON (T60) or tags of another dialect (T61, T64, T67, T68) in a wrapper. The caller reads the closing tag. */
+export const readWrappedCall: DialectReader = (text, from, scope) => {
   const at = from + (matchAt(WRAPPER_MARKERS, text, from)?.[0].length ?? 0)
-  if (at === text.length) return scope.isFinal ? PROSE_READ_RESULT : INCOMPLETE_READ_RESULT
+  if (at === text.length) return scope.isFinal ? PROSE : INCOMPLETE
   const char = text[at] ?? ''
   if (char === '<') {
     const read = readFunctionTagCall(text, at, scope)
@@ -26,15 +14,15 @@ export const readWrappedCall: TextCallDialectReader = (text, from, scope) => {
   }
   if (/\w/.test(char)) return readGlmTagCall(text, at, scope)
   // A second marker may follow.
-  if (char === '＜') return toIncompleteOrProseResult(text, at, scope)
-  if (char !== '{' && char !== '[') return PROSE_READ_RESULT
+  if (char === '＜') return toIncompleteOrProse(text, at, scope)
+  if (char !== '{' && char !== '[') return PROSE
   const start = matchAt(OBJECT_START, text, at)
-  if (!start) return toIncompleteOrProseResult(text, at, scope)
-  return start[0].endsWith('"') ? readJsonCalls(text, at, scope) : createBrokenCallReadResult('it is not JSON')
+  if (!start) return toIncompleteOrProse(text, at, scope)
+  return start[0].endsWith('"') ? readJsonCalls(text, at, scope) : createBroken('it is not JSON')
 }
 
 const WRAPPER_TAG = '[<＜](?:[a-z]{1,16}:)?(?:tool_calls?|function_calls?)[>＞]'
-const WRAPPER_MARKERS = createStickyPattern(
+const WRAPPER_MARKERS = createPattern(
   `(?:(?:${WRAPPER_TAG}|${createTokenPattern('tool_calls?')}|\\[TOOL_CALL\\])${GAP_PATTERN}){1,2}`,
 )
-const OBJECT_START = createStickyPattern(`(?:\\[\\s{0,32})?\\{\\s{0,32}["']`)
+const OBJECT_START = createPattern(`(?:\\[\\s{0,32})?\\{\\s{0,32}["']`)
