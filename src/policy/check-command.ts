@@ -5,7 +5,7 @@ import type { Grant } from './policy.ts'
 import { coversTool, SHELL_TOOL_NAME } from './rules/rule.ts'
 import { checkShellCommand, type ShellDecision } from './shell/check-shell-command.ts'
 
-/** Judges a command: what is dangerous in every mode, then the rules, then the mode. */
+/** Checks a command: dangers that apply in every mode, then the rules, then the mode. */
 export async function checkCommand(
   { command, folder }: Effect & { readonly kind: 'exec' },
   tool: string,
@@ -28,7 +28,7 @@ export async function checkCommand(
   })
   const inside = findContainingFolder(folder, pathContext.folders, pathContext.disk) !== undefined
 
-  // Only what is proved harmless runs: the rules of a plan hold no permissions of the person's own.
+  // In plan mode only commands that are proved harmless run.
   if (mode === 'plan' && verdict !== 'deny' && (verdict === 'ask' || !inside || !pathContext.disk))
     return denyInPlanMode()
   if (shellDecision.isFinal) return toDecision(verdict, rule, why)
@@ -46,7 +46,7 @@ export async function checkCommand(
   }
 }
 
-/** What “always” may stand for: the subcommand with whatever follows it, and exactly this. */
+/** The grants that can be offered: the subcommand with any arguments, and exactly this command. */
 function listCommandGrants(command: string, { always, subcommands }: ShellDecision): Grant[] {
   const subcommandGrant = subcommands && {
     breadth: 'subcommand' as const,
@@ -59,7 +59,6 @@ function listCommandGrants(command: string, { always, subcommands }: ShellDecisi
   return [...(subcommandGrant ? [subcommandGrant] : []), { breadth: 'exact', rules: always ?? [], covers }]
 }
 
-/** A command in words that fit into a sentence: whoever is asked sees it whole beside them. */
 function shortenCommand(command: string): string {
   const line = command.trim().replace(/\s*\n\s*/g, ' ⏎ ')
   return line.length <= MAX_SHOWN_CHARS ? line : `${line.slice(0, MAX_SHOWN_CHARS - 40)} … ${line.slice(-40)}`

@@ -7,7 +7,7 @@ import type { RuleMatch } from './rules/rule-set.ts'
 import { coversPath } from './rules/rule.ts'
 import { defined } from '../model/defined.ts'
 
-/** Judges reading or writing a file: by where its path really leads, then by the rules, then by the mode. */
+/** Checks file access: by the real path, then by the rules, then by the mode. */
 export function checkFileAccess(
   effect: Effect & { readonly path: string },
   tool: string,
@@ -27,7 +27,7 @@ export function checkFileAccess(
     pathContext.disk,
   )
   const isOutside = inside === undefined
-  // What is written is what was judged, also in the workspace: somebody may put a link in its place meanwhile.
+  // Writes are bound to the checked path inside the workspace too: a symbolic link may be put there meanwhile.
   const isPathBound = pathContext.disk !== undefined && (isOutside || isWrite)
   const access: readonly ApprovedFile[] = isPathBound
     ? [{ requestedPath: effect.path, realPath: path, need, isOutside }]
@@ -47,7 +47,7 @@ export function checkFileAccess(
 
   if (ruleMatch?.rule.verdict === 'deny')
     return toDecision('deny', ruleMatch.rule.text, `The rule “${ruleMatch.rule.text}” denies it.`)
-  // Nobody but a person lets these be written, each time: whoever writes them makes the rules.
+  // Writing these needs approval each time, because their content can change the rules.
   const isToolOwned = effect.kind === 'write' && effect.isToolOwned === true
   if (!isToolOwned && (kind === 'protected' || kind === 'instructions')) return toDecision('ask', rule, why)
   const grants = [...(kind === 'in' && isWrite ? [toolGrant(tool)] : []), ...pathGrants(tool, path)]
@@ -71,7 +71,7 @@ export function checkFileAccess(
   return isInside && path === effect.path ? { ...decision, isRoutine: true } : decision
 }
 
-/** Secrets are read without approval only if a rule of the person's own names their path, not just a folder. */
+/** Secrets are read without approval only if a rule of the user names their path, not just a folder. */
 function isExplicitPathRule(ruleMatch: RuleMatch | undefined): boolean {
   const { verdict, argument } = ruleMatch?.rule ?? {}
   if (verdict !== 'allow' || argument === undefined || /\*\*|(?:^|\/)\*$/.test(argument)) return false
@@ -82,7 +82,7 @@ function toolGrant(tool: string): Grant {
   return { breadth: 'tool', rules: [`${tool}(**)`], covers: `${tool} in the workspace, but for protected files` }
 }
 
-/** A path that would be read as a pattern cannot stand in a rule: it would allow more than this file. */
+/** A path that would be parsed as a pattern gets no grant: the rule would allow more than this file. */
 function pathGrants(tool: string, path: string): readonly Grant[] {
   if (/[*?[\]{}()\\!]/.test(path)) return []
   return [{ breadth: 'path', rules: [`${tool}(${path})`], covers: `${tool} of ${path}` }]

@@ -7,32 +7,28 @@ import { holdsRepositoryCredentials } from './repository-credentials.ts'
 import { INSTRUCTION_FILE_PATTERNS, PROTECTED_FILE_PATTERNS } from './file-patterns.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 
-/** Which places there are: the workspace, the home folder, and what more than the usual is protected or secret. */
 export interface PathContext {
-  /** The folders that may be read and changed; the first one is where commands run. */
+  /** Folders that may be read and changed. Commands run in the first one. */
   readonly folders: readonly string[]
-  /** Folders that may only be read. */
   readonly readFolders?: readonly string[]
   readonly home?: string
   readonly disk?: DiskView
-  /** Patterns of files that nobody writes without a person, beside the usual ones. */
+  /** More patterns of files that need approval to be written. */
   readonly protectedWrites?: readonly string[]
-  /** Patterns of files that nobody reads without a person, beside the usual ones. */
+  /** More patterns of files that need approval to be read. */
   readonly secretFiles?: readonly string[]
   readonly platform?: string
 }
 
-/** What a path is to us: inside, outside, inside but only with a person's word, or no path at all. */
 export interface ClassifiedPath {
   readonly kind: 'in' | 'out' | 'protected' | 'instructions' | 'secret' | 'reject'
-  /** The real path, as far as there is one. */
   readonly path: string
   readonly why: string
   /** The pattern that decided. */
   readonly rule: string
 }
 
-/** Judges a path, given from a folder, by where it really leads. */
+/** Classifies a path, relative to `from`, by its real path. */
 export function classifyPath(
   requestedPath: string,
   need: 'read' | 'write',
@@ -40,7 +36,7 @@ export function classifyPath(
   from = pathContext.folders[0] ?? '/',
 ): ClassifiedPath {
   const { disk = NO_DISK_VIEW } = pathContext
-  // What the workspace itself is called the person knows; what a model writes below it they must be able to see.
+  // The user knows the name of the workspace; what a model writes below it must be visible.
   const prefixLength = pathContext.folders.find((folder) => requestedPath.startsWith(`${folder}/`))?.length ?? 0
   const problem = findPathProblem(requestedPath, need, pathContext.platform, requestedPath.slice(prefixLength))
   if (problem !== undefined) return { kind: 'reject', path: requestedPath, why: problem, rule: 'a path that is none' }
@@ -54,7 +50,7 @@ export function classifyPath(
       rule: 'a path that is none',
     }
   }
-  // Both names count: the one that was given, and the one that it leads to.
+  // Both the given and the resolved path are checked.
   const names = [posix.normalize(text), real]
   const guarded = need === 'write' ? classifyWrite(names, pathContext) : classifyRead(names, pathContext)
   if (guarded) return { ...guarded, path: real }
@@ -113,7 +109,7 @@ function classifyRead(names: readonly string[], pathContext: PathContext): Guard
 }
 
 function findMatchingPattern(path: string, patterns: readonly string[], pathContext: PathContext): string | undefined {
-  // A workspace may itself lie in a folder with such a name; only the way from there on counts.
+  // The workspace itself may be in a folder with such a name; only the part below it counts.
   const folder = findContainingFolder(path, pathContext.folders, pathContext.disk ?? NO_DISK_VIEW)
   const segments = toPathSegments(folder === undefined ? path : path.slice(folder.length))
   return patterns.find((pattern) => {
@@ -123,7 +119,7 @@ function findMatchingPattern(path: string, patterns: readonly string[], pathCont
   })
 }
 
-/** The folder of a list that a path is in, by its given or its real name. */
+/** Compares with both the given and the real path of each folder. */
 export function findContainingFolder(
   path: string,
   folders: readonly string[],

@@ -1,6 +1,6 @@
 import { findHiddenCharacter } from '../text/confusable-name.ts'
 
-/** Says what is wrong with a path as such, before any disk is asked; in `below`, which ends it, all must be visible. */
+/** Checks the text of a path without accessing the disk. `visiblePart` must not contain hidden characters. */
 export function findPathProblem(
   path: string,
   need: 'read' | 'write',
@@ -17,7 +17,6 @@ export function findPathProblem(
   return platform === 'windows' || platform === 'win32' ? findWindowsPathProblem(path) : undefined
 }
 
-/** Names that mean devices, drives and streams to Windows, whatever folder they stand in. */
 function findWindowsPathProblem(path: string): string | undefined {
   if (/^[a-z]:/i.test(path) || /^[/\\]{2}/.test(path) || /^[/\\][a-z](?:[/\\]|$)/i.test(path)) {
     return 'The path names a drive or a device.'

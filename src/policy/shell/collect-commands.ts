@@ -12,14 +12,14 @@ import {
   type ShellWord,
 } from './shell-word.ts'
 
-/** The folder that a part of the text would run in; `cd` changes it. */
+/** The current folder of a part of the text; `cd` changes it. */
 interface ShellScope {
   folder: string | undefined
 }
 
 /**
- * Finds every command that bash might run, wherever it hides: in lists, substitutions, functions, here-documents, arguments
- * of other programs. It may find too many, and proves nothing; it is there to find danger.
+ * Finds every command that bash might run: in lists, substitutions, functions, here-documents, arguments of other
+ * programs. It may find too many. It serves to find dangers and proves nothing.
  */
 export function findCommands(text: string, parse: ShellParser, variables: ShellVariables): ShellCommandAnalysis {
   const commands: ShellCommand[] = []
@@ -44,7 +44,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
       readRoughly(plain, scope, depth)
     }
     if (tree) visit(tree, scope, depth)
-    // The parser divides a word where a line is continued in its middle; bash does not.
+    // The parser splits a word at a line continuation; bash does not.
     const continued = plain.replace(/\\\n/g, '')
     if (continued !== plain) readText(continued, { ...scope }, depth + 1)
   }
@@ -63,8 +63,8 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     if (children.length === 0 && LEAF_NODES.has(kind)) readSubstitutions(node.text, scope, depth)
     const nested = SUBSHELL_NODES.has(kind) ? { ...scope } : scope
     for (const child of children) if (child.kind !== 'heredoc_body') visit(child, nested, depth)
-    // The parser gives `cd x && ls > y` one redirection for both; it is opened where the last of them runs.
-    // And `$(<file)` has no command at all.
+    // The parser attaches the redirection of `cd x && ls > y` to both; it applies to the last one. And `$(<file)` has
+    // no command.
     if (kind === 'redirected_statement' || kind === 'command_substitution')
       addCommand([], collectRedirections(children), [], scope, depth)
   }
@@ -81,7 +81,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     for (const part of parts) visit(part, scope, depth)
   }
 
-  /** Words that are opened by redirection, and texts that are spoken to the command. */
+  /** Also collects the texts of here-strings. */
   function collectRedirections(parts: readonly SyntaxNode[]): Pick<ShellCommand, 'reads' | 'writes'> {
     const [reads, writes]: [ShellWord[], ShellWord[]] = [[], []]
     for (const { kind, children } of parts) {
@@ -105,7 +105,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     }
   }
 
-  /** Substitutions in text that the parser took for plain. */
+  /** Finds substitutions in text that the parser treats as literal. */
   function readSubstitutions(part: string, scope: ShellScope, depth: number): void {
     for (const [, inBrackets, inTicks] of part.matchAll(
       /\$\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)?|`((?:[^`\\]|\\[^])*)`?/g,
@@ -143,7 +143,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     }
   }
 
-  /** Text that cannot be parsed is cut wherever a command could begin. */
+  /** Splits text that cannot be parsed wherever a command could begin. */
   function readRoughly(part: string, scope: ShellScope, depth: number): void {
     for (const piece of part.replace(/\\\n/g, '').split(/[;&|(){}`\n]/)) {
       for (const cut of [piece, piece.replaceAll(',', ' ')]) {
@@ -167,7 +167,6 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
 
 const MAX_DEPTH = 50
 const MAX_TEXTS = 300
-/** In all commands together. */
 const MAX_WORDS = 6000
 
 const COMMAND_NODES: ReadonlySet<string> = new Set(['command', 'declaration_command', 'unset_command', 'test_command'])
@@ -178,7 +177,7 @@ const NON_WORD_NODES: ReadonlySet<string> = new Set([
   'heredoc_redirect',
 ])
 const SUBSHELL_NODES: ReadonlySet<string> = new Set(['subshell', 'command_substitution', 'process_substitution'])
-/** Pieces in which the parser may overlook a substitution. */
+/** Nodes in which the parser may overlook a substitution. */
 const LEAF_NODES: ReadonlySet<string> = new Set([
   'word',
   'string_content',
@@ -187,7 +186,7 @@ const LEAF_NODES: ReadonlySet<string> = new Set([
   'extglob_pattern',
   'variable_name',
 ])
-/** Builtins that evaluate what stands in square brackets, even in quotes. */
+/** Builtins that evaluate array subscripts, even quoted ones. */
 const EVALUATING_BUILTINS: ReadonlySet<string> = new Set([
   'declare',
   'typeset',
@@ -224,7 +223,6 @@ function readWords(node: SyntaxNode, variables: ShellVariables): ShellWord[] {
   return word.exact === undefined ? expandBraces(word) : [word]
 }
 
-/** The words of a command that are not those of another one which it starts. */
 function withoutNestedWords(words: readonly ShellWord[], nested: readonly NestedCommand[]): readonly ShellWord[] {
   const [first] = nested.flatMap((one) =>
     'words' in one && one.words.at(-1) === words.at(-1) ? [one.words.length] : [],
@@ -238,7 +236,7 @@ function applyCd(folder: string | undefined, args: readonly ShellWord[]): string
   return folder === undefined && !target.guess.startsWith('/') ? undefined : posix.resolve(folder ?? '/', target.guess)
 }
 
-/** `:(){ :|:& };:` and its like: a function that starts itself in a pipe or in the background. */
+/** A function that starts itself in a pipe or in the background, such as `:(){ :|:& };:`. */
 function isForkBomb({ children }: SyntaxNode): boolean {
   const name = children.find(({ kind }) => kind === 'word')?.text
   const count = (node: SyntaxNode): number =>

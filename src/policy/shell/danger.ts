@@ -5,14 +5,13 @@ import { findNamedSecrets } from './named-secrets.ts'
 import { UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 import { findWrittenFiles } from './written-files.ts'
 
-/** Something that must not happen, or not without a person. */
 export interface Danger {
   readonly verdict: 'deny' | 'ask'
   readonly rule: string
   readonly why: string
 }
 
-/** Finds what no rule and no mode makes harmless, in all commands that were found. */
+/** Finds dangers that no rule and no mode permits. */
 export function findDangers({ commands, isForkBomb }: ShellCommandAnalysis, pathContext: PathContext): Danger[] {
   const found = commands.flatMap((command) => [
     ...toDenials(findDestruction(command, pathContext), 'destroys'),
@@ -46,7 +45,7 @@ function findWriteDangers(word: ShellWord, command: ShellCommand, pathContext: P
   return kind === 'instructions' ? [{ verdict: 'ask', rule, why }] : []
 }
 
-/** Bash opens connections by itself for these names. */
+/** Bash opens connections for these names. */
 function findNetworkDangers({ guess }: ShellWord): Danger[] {
   if (!/^\/dev\/(?:tcp|udp)\//.test(guess)) return []
   return [{ verdict: 'deny', rule: 'network by redirection', why: `It would open a connection through ${guess}.` }]

@@ -1,10 +1,9 @@
 import { getPathBaseName } from './shell-command.ts'
 import { createLiteralWord, UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 
-/** What a program starts in turn: a command of words, or shell text. */
 export type NestedCommand = { readonly words: readonly ShellWord[] } | { readonly text: string }
 
-/** Finds what a command starts: through `env`, `timeout`, `xargs`, `find -exec`, `sh -c`, `eval` and their like. */
+/** Finds what a command starts: through `env`, `timeout`, `xargs`, `find -exec`, `sh -c`, `eval` and similar. */
 export function findNestedCommands(words: readonly ShellWord[]): NestedCommand[] {
   const [first, ...args] = words
   const name = getPathBaseName(first?.guess ?? '')
@@ -23,18 +22,18 @@ export function findNestedCommands(words: readonly ShellWord[]): NestedCommand[]
 
 /** Programs that start the command in their arguments. */
 interface CommandWrapper {
-  /** Options that have a value in the next word. */
+  /** Options with a value in the next word. */
   readonly values?: string
-  /** How many words stand before the command. */
+  /** Number of words before the command. */
   readonly skip?: number
   /** Options whose value is shell text. */
   readonly text?: string
-  /** Does it give all its words to a shell as one text? */
+  /** All words are passed to a shell as one text. */
   readonly joins?: true
 }
 
 const COMMAND_WRAPPERS: Readonly<Record<string, CommandWrapper>> = {
-  // Words of the shell's own grammar, where the parser takes them for programs.
+  // Keywords of the shell, where the parser treats them as programs.
   ...Object.fromEntries(['{', '!', 'if', 'then', 'elif', 'else', 'while', 'until', 'do'].map((word) => [word, {}])),
   command: {},
   builtin: {},
@@ -94,7 +93,7 @@ const COMMAND_WRAPPERS: Readonly<Record<string, CommandWrapper>> = {
 
 const SHELL_NAME = /^(?:ba|da|a|z|k|mk|c|tc|fi|r|rba|po)?sh$/
 
-/** Builtins that carry out text from their arguments, in one way or another. */
+/** Builtins that run text from their arguments. */
 const EVALUATING_BUILTINS: ReadonlySet<string> = new Set(['mapfile', 'readarray', 'compgen', 'complete', 'bind', 'fc'])
 
 function parseWrapperArguments(
@@ -115,7 +114,7 @@ function parseWrapperArguments(
     } else if (takesValue.has(word)) {
       at++
     } else if (word.startsWith('-') && word !== '-') {
-      // An option that is not known may have a value: then the command begins one word later.
+      // An unknown option may have a value: then the command begins one word later.
       const next = args[at + 1]?.guess ?? ''
       if (word !== '--' && !word.includes('=') && next !== '' && !next.startsWith('-'))
         found.push({ words: args.slice(at + 1) })
@@ -132,17 +131,15 @@ function parseWrapperArguments(
   return found
 }
 
-/** Whoever gives more options that nobody knows is not believed. */
 const MAX_NESTED_GUESSES = 16
 
-/** `bash -c text`, `bash -lc text`; a script by name is not known. */
+/** `bash -c text`, `bash -lc text`. A script file is unknown. */
 function parseShellArguments(args: readonly ShellWord[]): NestedCommand[] {
   const at = args.findIndex(({ guess }) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(guess) || guess === '--command')
   const text = at < 0 ? undefined : args.slice(at + 1).find(({ guess }) => !/^[-+]/.test(guess))
   return text ? [{ text: text.guess }] : []
 }
 
-/** Does a shell read its commands from its input? */
 export function readsCommandsFromInput(words: readonly ShellWord[]): boolean {
   const [first, ...args] = words
   if (!SHELL_NAME.test(getPathBaseName(first?.guess ?? ''))) return false
@@ -158,7 +155,7 @@ function untilTerminator(args: readonly ShellWord[]): readonly ShellWord[] {
   return end < 0 ? args : args.slice(0, end)
 }
 
-/** Git runs text from many places: aliases, `--exec`, `--upload-pack`, `bisect run`. */
+/** Git runs text from aliases, `--exec`, `--upload-pack` and `bisect run`. */
 function findGitScripts(args: readonly ShellWord[]): NestedCommand[] {
   const run = args.findIndex(({ guess }, at) => guess === 'run' && args[at - 1]?.guess === 'bisect')
   const settings = args.flatMap(({ guess }) => {
@@ -171,7 +168,7 @@ function findGitScripts(args: readonly ShellWord[]): NestedCommand[] {
   return [...findCommandOptions(args), ...settings, ...after, ...(run < 0 ? [] : [{ words: args.slice(run + 1) }])]
 }
 
-/** Options of all sorts of programs whose value is a command. */
+/** Options whose value is a command in many programs. */
 function findCommandOptions(args: readonly ShellWord[]): NestedCommand[] {
   return args.flatMap(({ guess }, at) => {
     const [, name, value] = /^(--[\w-]+)(?:=([^]*))?$/.exec(guess) ?? []
@@ -184,7 +181,6 @@ function findCommandOptions(args: readonly ShellWord[]): NestedCommand[] {
 const COMMAND_OPTION =
   /^--(?:.*(?:exec|command|program|filter|action|pager|shell|eval|pack|hook)|pre|rsh|to-command|call)$/
 
-/** What eval and joining programs make of their words. */
 function joinWords(words: readonly ShellWord[]): string {
   return words.map(({ guess }) => guess).join(' ')
 }
@@ -193,7 +189,7 @@ function toValueText({ guess }: ShellWord): NestedCommand {
   return { text: guess.replace(/^\w+=/, '') }
 }
 
-/** Words of a text that could not be parsed, for want of something better. */
+/** Words of a text that could not be parsed. */
 export function splitRoughly(text: string): ShellWord[] {
   return text
     .trim()

@@ -3,17 +3,16 @@ import { findHostNameProblem } from './host-name.ts'
 import type { Decision, Verdict } from '../policy.ts'
 import { findDataInUrl, findSecretInText } from './find-data-in-url.ts'
 
-/** What is known around a URL that is judged. */
 export interface UrlCheckOptions {
-  /** The person wrote this URL, so that nobody is hiding data of ours in it. */
+  /** The user wrote this URL, so it does not carry our data away. */
   readonly typed?: boolean
-  /** Values that must never leave: keys of ours. */
+  /** Values that must never be sent, such as API keys. */
   readonly secrets?: readonly string[]
-  /** Hosts (`name` or `name:port`) that the person opened, although they are inner. */
+  /** Private hosts (`name` or `name:port`) that the user allowed. */
   readonly open?: readonly string[]
 }
 
-/** Judges the text of a URL that is to be fetched, before any name is looked up: even a look-up can carry data out. */
+/** Checks a URL before its name is resolved: even a DNS query can carry data away. */
 export function checkUrl(text: string, rules: UrlCheckOptions = {}): Decision {
   const url = parseUrl(text)
   if ('verdict' in url) return url
@@ -23,7 +22,10 @@ export function checkUrl(text: string, rules: UrlCheckOptions = {}): Decision {
   )
 }
 
-/** Judges all that a name service answered for a host (`name` or `name:port`). One inner address among many is enough to refuse: a client may take any. */
+/**
+ * Checks the addresses of a host (`name` or `name:port`). One private address is enough to deny, since a client may
+ * use any.
+ */
 export function checkAddresses(host: string, addresses: readonly string[], rules: UrlCheckOptions = {}): Decision {
   if (isOpenedHost(host, rules)) return createDecision('allow', 'url-open', `The person opened ${host}.`)
   if (addresses.length === 0) return createDecision('deny', 'url-address', `${host} has no address.`)
@@ -34,7 +36,7 @@ export function checkAddresses(host: string, addresses: readonly string[], rules
   return createDecision('allow', 'url-address', `${host} leads to the public net.`)
 }
 
-/** Judges where an answer sends us on to: by the same rules, and never from https down to http. */
+/** Also denies a redirect from https to http. */
 export function checkRedirect(from: string, to: string, rules: UrlCheckOptions = {}): Decision {
   if (/^https:/i.test(from) && !/^https:/i.test(to)) {
     return createDecision(
@@ -46,11 +48,11 @@ export function checkRedirect(from: string, to: string, rules: UrlCheckOptions =
   return checkUrl(to, rules)
 }
 
-/** The URL that a text means; a text that two readers could read in two ways is refused. */
+/** Denies text that parsers may interpret differently. */
 export function parseUrl(text: string): URL | Decision {
   const deny = (why: string) => createDecision('deny', 'url-form', why)
   if (text.length > MAX_URL_CHARS) return deny(`An address of ${text.length} characters is too long.`)
-  // Browsers drop these or take them for others; older readers do not.
+  // Browsers remove or replace these; other parsers do not.
   if (/[\0-\x20\x7f-\x9f\\]/.test(text)) return deny('The address holds blanks, backslashes or control characters.')
   if (!/^https?:/i.test(text)) return deny('Only http and https addresses can be fetched.')
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return deny('The address is not valid.')
@@ -63,7 +65,6 @@ export function parseUrl(text: string): URL | Decision {
 
 const MAX_URL_CHARS = 8_192
 
-/** Is a host (of a parsed URL) an address or a name that is not on the public net? */
 export function isPrivateHost(host: string): boolean {
   return isIpAddress(host)
     ? describeNonPublicAddress(host) !== undefined
@@ -81,14 +82,13 @@ function checkHost(url: URL, rules: UrlCheckOptions): Decision | undefined {
   return nameProblem && createDecision(nameProblem.verdict, 'url-host', toSentence(nameProblem.why))
 }
 
-/** Ports of other services: what they read as commands could be written into a request. */
+/** Ports of services that could interpret parts of a request as commands. */
 const SERVICE_PORTS = new Set([
   1080, 1433, 1521, 1723, 1883, 2049, 2375, 2376, 2379, 2380, 3128, 3260, 3306, 3389, 4369, 5060, 5222, 5432, 5555,
   5672, 5900, 5984, 5985, 5986, 6000, 6379, 6443, 6660, 6667, 7001, 7077, 8086, 8500, 9042, 9092, 9100, 9200, 9300,
   10250, 10255, 11211, 15672, 16379, 25565, 26379, 27017, 27018, 50070,
 ])
 
-/** Is this a port on which something else than a web server listens? */
 export function isNonWebPort(port: number): boolean {
   return port !== 80 && port !== 443 && (port <= 1024 || SERVICE_PORTS.has(port))
 }
@@ -120,7 +120,6 @@ function checkCarriedData(text: string, url: URL, { typed, secrets = [] }: UrlCh
   return undefined
 }
 
-/** Did the person open this host: this port of it, or all of it? */
 function isOpenedHost(host: string, { open = [] }: UrlCheckOptions): boolean {
   return open.includes(host) || open.includes(host.replace(/:\d+$/, ''))
 }
@@ -129,7 +128,6 @@ function toSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-/** The strictest of some decisions. */
 export function findStrictestDecision(decisions: readonly (Decision | undefined)[]): Decision | undefined {
   const order: readonly Verdict[] = ['deny', 'ask', 'allow']
   return order.map((verdict) => decisions.find((one) => one?.verdict === verdict)).find((one) => one !== undefined)

@@ -19,17 +19,16 @@ const REVISION_OPTIONS =
   '--merges --no-merges --first-parent --follow --topo-order --date-order --abbrev-commit --no-abbrev-commit --left-right ' +
   '--cherry-pick --simplify-by-decoration --full-history --name-only --walk-reflogs --no-walk --no-notes --source'
 
-// With `-c` changes are shown, of merges and in a reflog.
+// `-c` shows the changes of merges and of a reflog.
 const LOG_OPTIONS = `${REVISION_OPTIONS} -c -m`
 
-/** A form of git, and whether it shows what files hold. */
 interface GitCommandSpec extends HarmlessCommandSpec {
   readonly showsContent?: (args: ParsedArguments) => boolean
 }
 
 const alwaysShows = () => true
 
-/** Options with which only names and numbers are shown, unless others ask for the change itself. */
+/** Options that show only names and numbers, unless a patch option is also given. */
 const SUMMARY_OPTIONS =
   '-s -q --no-patch --raw --stat --numstat --shortstat --dirstat --summary --compact-summary --name-only --name-status --quiet'
 const PATCH_OPTIONS =
@@ -39,11 +38,11 @@ const PATCH_OPTIONS =
 const showsPatch = (args: ParsedArguments) => hasOption(args, ...PATCH_OPTIONS.split(' '))
 const showsUnlessSummary = (args: ParsedArguments) =>
   showsPatch(args) || !hasOption(args, ...SUMMARY_OPTIONS.split(' '))
-/** A file by the name of its object is shown whole, whatever the options say. */
+/** A blob named by its object id is shown whole, whatever the options. */
 const mayBeObject = ({ operands }: ParsedArguments) =>
   operands.some((word) => /^[0-9a-f]{4,}(?:\^\{(?!commit\})|$)/i.test(word))
 
-/** Where git finds no repository, or none that it trusts, it compares two paths as `diff -r` does. */
+/** Outside of a trusted repository, git compares two paths as `diff -r` does. */
 function toPairWalk(args: ParsedArguments): FolderWalk | undefined {
   if (args.paths.length !== 2 || !showsUnlessSummary(args)) return undefined
   return { roots: args.paths, readsHidden: true, usesIgnoreFiles: false, followsLinks: false, isRecursive: true }
@@ -52,7 +51,7 @@ function toPairWalk(args: ParsedArguments): FolderWalk | undefined {
 const LIST_REFS_OPTIONS =
   '--sort= --contains? --no-contains? --merged? --no-merged? --points-at= --format= --column? --no-column --color?'
 
-/** What git does without changing anything, by its first words, with the harmless options. */
+/** Read-only git commands by their first words, with their harmless options. */
 export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
   status: {
     options:
@@ -156,14 +155,14 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
   version: { options: '--build-options', operands: 'none' },
 }
 
-/** The words of a git command without options that change nothing but the printing: `git --no-pager diff`. */
+/** Removes global options that only affect the output: `git --no-pager diff`. */
 export function stripGitPagerOptions(words: readonly string[]): readonly string[] {
   if (words[0] !== 'git') return words
   const at = words.findIndex((word, index) => index > 0 && !/^(?:--no-pager|-P|--no-optional-locks)$/.test(word))
   return at < 0 ? words : ['git', ...words.slice(at)]
 }
 
-/** The words of a git command without any options before what it does: a rule that forbids that means it with them too. */
+/** Removes all global options: a deny rule applies with them too. */
 export function stripGitGlobalOptions(words: readonly string[]): readonly string[] {
   if (words[0] !== 'git') return words
   let at = 1
@@ -182,7 +181,7 @@ export function parseGitFolder(words: readonly string[]): {
   return { words: ['git', ...rest], folder }
 }
 
-/** A revision or a path: `HEAD:.env` is a path too. Paths with signs of magic are not understood. */
+/** A revision or a path: `HEAD:.env` is a path too. Magic pathspecs are not supported. */
 export function findGitPathRisk(word: string, findPathRisk: (word: string) => string | undefined): string | undefined {
   if (word.startsWith(':') || word.startsWith('^:')) return `“${word}” is not known to be harmless`
   const colon = word.indexOf(':')

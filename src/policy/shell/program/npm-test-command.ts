@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { DiskView } from '../../disk-view.ts'
 import { findArgumentRisk, type HarmlessCommandSpec } from './harmless-command-spec.ts'
 
-/** Says why the words after `npm test` are not harmless. What follows `--` goes to the script, whatever that is. */
+/** The words after `--` are passed to the script. */
 export function findNpmTestRisk(
   words: readonly string[],
   folder: string,

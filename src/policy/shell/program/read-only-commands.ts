@@ -5,7 +5,7 @@ import { findAwkRisk, findJqRisk, findPrintfRisk, findSedRisk } from './inline-s
 import { findBracketCommandRisk, findFindCommandRisk, findTestCommandRisk } from './find-and-test-commands.ts'
 import { createVersionRiskCheck } from './version-commands.ts'
 
-// Not: -x and -X run programs, and -l does too; -L follows links.
+// Left out: -x, -X and -l run programs; -L follows links.
 const FD_SPEC: HarmlessCommandSpec = {
   options:
     '-e= -t= -d= -E= -H -I -g -i -s -a -p -0 --extension= --type= --max-depth= --min-depth= --exclude= --hidden --no-ignore ' +
@@ -13,7 +13,7 @@ const FD_SPEC: HarmlessCommandSpec = {
   operands: 'pattern',
 }
 
-// Not: --pager and --paging run a program.
+// Left out: --pager and --paging run a program.
 const BAT_SPEC: HarmlessCommandSpec = {
   options:
     '-n -p -P -A -l= -r= -H= --number --plain --show-all --language= --line-range= --highlight-line= --style= --color= ' +
@@ -21,7 +21,7 @@ const BAT_SPEC: HarmlessCommandSpec = {
   operands: 'paths',
 }
 
-// Not: --git reads settings of the repository, -X and --dereference follow links.
+// Left out: --git reads the configuration of the repository; -X and --dereference follow links.
 const EZA_SPEC: HarmlessCommandSpec = {
   options:
     '-1 -l -G -x -F -R -T -a -d -r -s= -D -f -b -B -g -h -H -i -m -n -S -t= -u -U -L= -I= --oneline --long --grid --across ' +
@@ -31,7 +31,6 @@ const EZA_SPEC: HarmlessCommandSpec = {
   operands: 'paths',
 }
 
-/** Programs that only look, with their harmless options. */
 export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpec>> = {
   ls: {
     options:
@@ -93,7 +92,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   dirname: { options: '-z --zero', operands: 'text' },
   realpath: { options: '-e -m -q -s -z --relative-to@', operands: 'paths' },
   which: { options: '-a', operands: 'text' },
-  // A word without a plus sign would set the clock.
+  // An operand without a plus sign would set the clock.
   date: { options: '-u -R -I? -d= --utc --iso-8601? --rfc-3339= --date=', operands: 'text', operandPattern: /^\+/ },
   diff: {
     options:
@@ -122,8 +121,8 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
     replacesFirstOperand: ['-e', '--regexp'],
     walk: toGrepWalk,
   },
-  // Not: --pre and --hostname-bin run programs, -z does too, --hidden, -u and --ignore-file look into files of
-  // secrets, -L follows links.
+  // Left out: --pre, --hostname-bin and -z run programs; --hidden, -u and --ignore-file may read secrets; -L follows
+  // links.
   rg: {
     options:
       '-# -a -A= -b -B= -c -C= -d= -e= -f@ -F -g% -H -i -I -j= -l -m= -M= -n -N -o -p -P -q -r= -s -S -t= -T= -U -v -w -x ' +
@@ -149,7 +148,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
       '--version',
       '--help',
     ],
-    // Given no path it goes through the whole folder.
+    // Without a path it searches the whole folder.
     walk: (args) =>
       hasOption(args, '--files', '--type-list', '--version', '--help') ? undefined : toRipgrepWalk(args),
   },
@@ -223,14 +222,14 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   exa: EZA_SPEC,
   eza: EZA_SPEC,
   fmt: { options: '-c -s -t -u -w= --width= --uniform-spacing --split-only', operands: 'paths' },
-  // It prints counts, and nothing of what is in the files.
+  // It prints counts, no content.
   tokei: { options: '-f -C -s= -t= -e= --files --compact --sort= --types= --exclude= --hidden', operands: 'paths' },
   vmstat: { options: '-s -d -w -S=', operands: 'text', operandPattern: /^\d{1,2}$/, maxOperands: 2 },
   lsblk: { options: '-a -f -l -m -p -J -o= -t', operands: 'none' },
   getconf: { options: '-a', operands: 'text', operandPattern: /^[A-Z_0-9]+$/, maxOperands: 1 },
   yamllint: { options: '-f= -s --format= --strict', operands: 'paths' },
   shellcheck: { options: '-s= -e= -f= -S= -i= --shell= --exclude= --format= --severity=', operands: 'paths' },
-  // Without a name it prints all variables, also those that hold keys.
+  // Without a name it prints all variables, including keys.
   printenv: {
     options: '',
     operands: 'none',
@@ -251,7 +250,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   locale: { options: '-a', operands: 'none' },
   lscpu: { options: '', operands: 'none' },
   cal: { options: '', operands: 'text' },
-  // Bash reads the text and runs none of it.
+  // Bash parses the text without running it.
   'bash -n': { options: '', operands: 'paths', maxOperands: 1, operandPattern: /^[^-+]/ },
   'sh -n': { options: '', operands: 'paths', maxOperands: 1, operandPattern: /^[^-+]/ },
   ...archiveListSpecs([
@@ -332,7 +331,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   'rustup target list': { options: '--installed', operands: 'none' },
 }
 
-/** What `tar` and `jar` list of an archive. With a colon, its name would be that of another machine. */
+/** Lists the content of an archive. A name with a colon would be on another machine. */
 function archiveListSpecs(names: readonly string[]): Record<string, HarmlessCommandSpec> {
   return Object.fromEntries(
     names.map((name) => [
@@ -342,13 +341,13 @@ function archiveListSpecs(names: readonly string[]): Record<string, HarmlessComm
   )
 }
 
-/** Ripgrep leaves out hidden and ignored files, but not those that a pattern of its own brings in. */
+/** Ripgrep skips hidden and ignored files, unless a `--glob` includes them. */
 function toRipgrepWalk({ options, paths }: ParsedArguments): FolderWalk {
   const patterns = options
     .filter(({ name, value }) => /^(?:-g|--glob)$/.test(name) && !value?.startsWith('!'))
     .map(({ value = '' }) => value.slice(value.lastIndexOf('/') + 1))
   const isNamed = patterns.length > 0
-  // What is no plain pattern may bring in anything.
+  // A complex pattern may include anything.
   const isPlain = patterns.every((pattern) => /^[\w.*?-]+$/.test(pattern) && !pattern.includes('**'))
   return {
     roots: paths.length > 0 ? paths : ['.'],
@@ -360,7 +359,7 @@ function toRipgrepWalk({ options, paths }: ParsedArguments): FolderWalk {
   }
 }
 
-/** With `-r`, grep reads everything below its folders but what it is told to leave out; it follows no links. */
+/** With `-r`, grep reads everything below its folders except excluded names. It does not follow links. */
 function toGrepWalk(args: ParsedArguments): FolderWalk | undefined {
   if (!hasOption(args, '-r', '--recursive')) return undefined
   const valuesOf = (name: string) => args.options.flatMap((one) => (one.name === name ? [one.value ?? ''] : []))
@@ -373,7 +372,7 @@ function toGrepWalk(args: ParsedArguments): FolderWalk | undefined {
     followsLinks: false,
     isRecursive: true,
     without: (name) => without.has(name),
-    // With --exclude before it, --include adds files and leaves out none.
+    // After --exclude, --include adds files and excludes none.
     ...(only.length > 0 &&
       only.every(Boolean) &&
       !hasOption(args, '--exclude') && {

@@ -5,8 +5,8 @@ import type { HarmlessCommandSpec } from './harmless-command-spec.ts'
 const NO_ARGUMENTS_SPEC: HarmlessCommandSpec = { options: '', operands: 'none' }
 
 /**
- * Programs that are asked for their version, and how. A version manager in their place starts what a file of the project
- * names, so there must be no such file.
+ * Programs and their version options. A version manager would start what a project file names, so there must be no
+ * such file.
  */
 const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   '--version':
@@ -26,7 +26,6 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   version: 'go helm gh',
 }
 
-/** What these programs say of themselves. */
 export const VERSION_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpec>> = Object.fromEntries(
   Object.entries(VERSION_ARGUMENTS).flatMap(([word, programs]) =>
     programs
@@ -38,7 +37,7 @@ export const VERSION_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpec>
   ),
 )
 
-/** Says why a program, even asked for its version, may start something of the project. */
+/** Returns a check if a project file may change what the program starts, even for its version. */
 export function createVersionRiskCheck(name: string): (folder: string, disk: DiskView) => string | undefined {
   return (folder, disk) => {
     const files = [...(SETTINGS_FILES[name] ?? []), ...(isVersionManaged(name, disk) ? VERSION_MANAGER_FILES : [])]
@@ -55,7 +54,7 @@ export function createVersionRiskCheck(name: string): (folder: string, disk: Dis
 
 const PACKAGE_MANAGER_FILES = ['package.json', '.yarnrc', '.yarnrc.yml']
 
-/** Files by which a project has these programs start something else. */
+/** Files by which a project makes these programs start something else. */
 const SETTINGS_FILES: Readonly<Record<string, readonly string[]>> = {
   npm: ['.npmrc'],
   npx: ['.npmrc'],
@@ -73,7 +72,6 @@ const SETTINGS_FILES: Readonly<Record<string, readonly string[]>> = {
   stack: ['stack.yaml'],
 }
 
-/** Files that version managers read. */
 const VERSION_MANAGER_FILES: readonly string[] = [
   '.tool-versions',
   'mise.toml',
@@ -89,7 +87,7 @@ const VERSION_MANAGER_FILES: readonly string[] = [
   'rust-toolchain.toml',
 ]
 
-/** Does the program stand for a version manager, by where it lies or by the name that it really has? */
+/** Is the program a version manager, by its path or its real name? */
 function isVersionManaged(name: string, disk: DiskView): boolean {
   const programPath = disk.findProgram(name)
   return (
@@ -98,7 +96,7 @@ function isVersionManaged(name: string, disk: DiskView): boolean {
   )
 }
 
-/** Some of these files say something else as a rule, and only a line of them decides. */
+/** In some of these files only certain lines matter. */
 function mayChooseProgram(path: string, disk: DiskView): boolean {
   const line = DECIDING_LINES.find(([file]) => path.endsWith(`/${file}`))?.[1]
   if (!line || disk.kind(path) !== 'file') return true
