@@ -4,11 +4,12 @@ import { checkFileAccess } from './check-file-access.ts'
 import { checkNetworkAccess, checkPlanApproval, checkUndeclaredTool } from './check-other-effects.ts'
 import { checkCommand } from './check-command.ts'
 import type { PathContext } from './path/classify-path.ts'
+import { findStrictest, type Decision } from './policy.ts'
 import type { ApprovalMode, Grant, GrantScope, Policy, Proposal, SessionGrant } from './policy.ts'
 import { type RuleSet, createRuleSet, type PolicyRules, type RulesByTier, type RuleTier } from './rules/rule-set.ts'
 import { parseRule, type PolicyRule } from './rules/rule.ts'
 import { HARMLESS_COMMANDS } from './shell/harmless-command.ts'
-import { type EffectDecision, type PolicyContext, createCommandGrantKey } from './policy-context.ts'
+import { type PolicyContext, createCommandGrantKey } from './policy-context.ts'
 import { defined } from '../model/defined.ts'
 
 export interface ApprovalOptions {
@@ -115,7 +116,7 @@ function createPolicyForMode(context: PolicyContext, { approved, ruleSets, grant
 }
 
 /** The grants of the single effect that needs approval, or the first grant of each such effect, combined. */
-function listCandidateGrants(decisions: readonly EffectDecision[]): readonly Grant[] {
+function listCandidateGrants(decisions: readonly Decision[]): readonly Grant[] {
   const askedGrants = decisions.filter(({ verdict }) => verdict === 'ask').map(({ grants = [] }) => grants)
   if (askedGrants.length <= 1) return askedGrants[0] ?? []
   const firsts = askedGrants.map(([first]) => first)
@@ -168,20 +169,16 @@ function commandKeysOf({ effects }: Proposal): string[] {
 }
 
 /** Deny and ask rules still apply in plan mode. */
-function withoutAllowRules({ default: defaultRules, ...tiers }: RulesByTier): RulesByTier {
-  const strictTiers = Object.entries(tiers).map(([tier, rules]) => {
-    if (typeof rules !== 'object') return [tier, rules]
-    const { allow: _unused, ...rest } = rules
-    return [tier, rest]
-  })
-  return { ...defined({ default: defaultRules }), ...Object.fromEntries(strictTiers) }
+function withoutAllowRules({ default: defaultRules, trusted, ...tiers }: RulesByTier): RulesByTier {
+  const strictTiers = Object.entries(tiers).map(([tier, rules]) => [tier, { ...rules, allow: [] }])
+  return { ...Object.fromEntries(strictTiers), ...defined({ default: defaultRules, trusted }) }
 }
 
-function checkEffects(proposal: Proposal, context: PolicyContext): Promise<EffectDecision[]> {
+function checkEffects(proposal: Proposal, context: PolicyContext): Promise<Decision[]> {
   return Promise.all(proposal.effects.map((effect) => checkEffect(effect, proposal, context)))
 }
 
-async function checkEffect(effect: Effect, proposal: Proposal, context: PolicyContext): Promise<EffectDecision> {
+async function checkEffect(effect: Effect, proposal: Proposal, context: PolicyContext): Promise<Decision> {
   if (effect.kind === 'plan') return checkPlanApproval(context)
   if (effect.kind === 'exec') return checkCommand(effect, proposal.tool, context)
   if (effect.kind === 'read' || effect.kind === 'write') return checkFileAccess(effect, proposal.tool, context)
@@ -229,10 +226,4 @@ function memoize<Value>(find: (key: string) => Value): (key: string) => Value {
     cache.set(key, found)
     return found.value
   }
-}
-
-function findStrictest(decisions: readonly EffectDecision[]): EffectDecision | undefined {
-  return (['deny', 'ask', 'allow'] as const)
-    .map((verdict) => decisions.find((one) => one.verdict === verdict))
-    .find(Boolean)
 }

@@ -1,13 +1,13 @@
 import type { Effect, McpToolIdentity } from './effect.ts'
-import { denyInPlanMode, type EffectDecision, type PolicyContext } from './policy-context.ts'
-import type { Grant } from './policy.ts'
+import { decideByRule, denyInPlanMode, type PolicyContext } from './policy-context.ts'
+import type { Decision, Grant } from './policy.ts'
 import { coversHost, coversTool, formatToolRule, type PolicyRule } from './rules/rule.ts'
 
 export function checkNetworkAccess(
   effect: Effect & { readonly kind: 'net' },
   tool: string,
   context: PolicyContext,
-): EffectDecision {
+): Decision {
   const appliesTo = (rule: PolicyRule) => coversHost(rule, tool, effect.host)
   const host = `${tool}(${effect.host})`
   return checkByRules(appliesTo, context, `It reaches ${effect.host} over the network.`, [
@@ -16,7 +16,7 @@ export function checkNetworkAccess(
   ])
 }
 
-export function checkPlanApproval({ mode }: PolicyContext): EffectDecision {
+export function checkPlanApproval({ mode }: PolicyContext): Decision {
   if (mode === 'plan') return { verdict: 'ask', rule: 'mode plan', why: 'It is carried out when you approve it.' }
   return { verdict: 'deny', rule: `mode ${mode}`, why: 'Plan mode is not on, so there is no plan to approve.' }
 }
@@ -25,7 +25,7 @@ export function checkUndeclaredTool(
   effect: Effect & { readonly kind: 'unknown' },
   tool: string,
   context: PolicyContext,
-): EffectDecision {
+): Decision {
   if (context.mode === 'plan') return denyInPlanMode()
   if (effect.mcpTool) return checkMcpTool(effect.mcpTool, tool, context)
   const appliesTo = (rule: PolicyRule) => coversTool(rule, tool)
@@ -36,7 +36,7 @@ function toolGrant(tool: string): Grant {
   return { breadth: 'tool', rules: [formatToolRule(tool)], covers: `${tool}, whatever its arguments` }
 }
 
-function checkMcpTool(mcpTool: McpToolIdentity, tool: string, context: PolicyContext): EffectDecision {
+function checkMcpTool(mcpTool: McpToolIdentity, tool: string, context: PolicyContext): Decision {
   const name = `${mcpTool.server}__${mcpTool.tool}`
   // A server chooses the names of its tools, so an allow rule must contain the name of the server.
   const appliesTo = (rule: PolicyRule) => coversTool(rule, name) || (rule.verdict !== 'allow' && coversTool(rule, tool))
@@ -66,12 +66,9 @@ function checkByRules(
   { mode, ruleSet }: PolicyContext,
   why: string,
   grants: readonly Grant[],
-): EffectDecision {
+): Decision {
   const found = ruleSet.find(appliesTo)?.rule
-  const how = { allow: 'allows', ask: 'asks about', deny: 'denies' } as const
-  if (found) {
-    return { verdict: found.verdict, rule: found.text, why: `The rule “${found.text}” ${how[found.verdict]} it.` }
-  }
+  if (found) return decideByRule(found)
   if (mode === 'yolo') return { verdict: 'allow', rule: 'mode yolo', why: 'Everything is allowed.' }
   return { verdict: 'ask', rule: `mode ${mode}`, why, grants }
 }

@@ -1,3 +1,5 @@
+import { isInsideFolder } from '../model/inside-folder.ts'
+
 /** What a call would do. The policy, the scheduler, undo and the audit use it. */
 export type Effect =
   | { readonly kind: 'read'; readonly path: string }
@@ -43,9 +45,5 @@ export function effectsConflict(
   if (one.kind === 'read' && other.kind === 'read') return false
   const [firstFile, secondFile] = [identify(one.path), identify(other.path)]
   if (!firstFile || !secondFile || (firstFile.id !== undefined && firstFile.id === secondFile.id)) return true
-  return isSameOrInside(firstFile.path, secondFile.path) || isSameOrInside(secondFile.path, firstFile.path)
-}
-
-function isSameOrInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+  return isInsideFolder(firstFile.path, secondFile.path) || isInsideFolder(secondFile.path, firstFile.path)
 }

@@ -1,6 +1,7 @@
 import type { PathContext } from './path/classify-path.ts'
 import type { ApprovalMode, Decision } from './policy.ts'
 import type { RuleSet } from './rules/rule-set.ts'
+import type { PolicyRule } from './rules/rule.ts'
 
 export interface PolicyContext {
   readonly mode: ApprovalMode
@@ -12,10 +13,13 @@ export interface PolicyContext {
   readonly rejected?: (text: string) => Promise<string | undefined>
 }
 
-/** A decision on one effect. Its grants are candidates; whether they would last is checked later. */
-export type EffectDecision = Decision
+/** Each effect gets a decision. Its grants are candidates; whether they would last is checked later. */
+export function decideByRule({ verdict, text }: PolicyRule): Decision {
+  const does = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict]
+  return { verdict, rule: text, why: `The rule “${text}” ${does} it.` }
+}
 
-export function denyInPlanMode(): EffectDecision {
+export function denyInPlanMode(): Decision {
   return { verdict: 'deny', rule: 'mode plan', why: 'In plan mode nothing is changed; finish the plan first.' }
 }
 

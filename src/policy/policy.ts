@@ -4,6 +4,14 @@ import type { Effect } from './effect.ts'
 
 export type Verdict = 'allow' | 'ask' | 'deny'
 
+/** Returns the first item with the strictest verdict. */
+export function findStrictest<Item extends { readonly verdict: Verdict }>(
+  items: readonly (Item | undefined)[],
+): Item | undefined {
+  const verdicts = ['deny', 'ask', 'allow'] as const
+  return verdicts.map((verdict) => items.find((item) => item?.verdict === verdict)).find(Boolean)
+}
+
 /** The approval modes, with the description that is shown. */
 export const APPROVAL_MODES = {
   default: 'asks about edits and commands',

@@ -1,10 +1,10 @@
-import type { Verdict } from '../policy.ts'
+import { findStrictest, type Verdict } from '../policy.ts'
 import { coversHost, coversPath, matchesCommandWords, parseRule, type PolicyRule } from './rule.ts'
 import { splitRuleWords } from './rule-words.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
 /** A rule of the user, optionally with examples that are checked when it is loaded. */
-export type RuleText =
+type RuleText =
   | string
   | { readonly rule: string; readonly matches?: readonly string[]; readonly spares?: readonly string[] }
 
@@ -68,8 +68,7 @@ function buildRuleSet(parsedRules: Map<RuleTier, PolicyRule[]>, tiers: RulesByTi
   }
 
   function inTier(tier: RuleTier, matches: (rule: PolicyRule) => boolean): RuleMatch | undefined {
-    const found = rulesIn(tier).filter(matches)
-    const rule = found.find(({ verdict }) => verdict === findStrictestVerdict(found.map((one) => one.verdict)))
+    const rule = findStrictest(rulesIn(tier).filter(matches))
     return rule && { rule, tier }
   }
 
@@ -97,12 +96,6 @@ function buildRuleSet(parsedRules: Map<RuleTier, PolicyRule[]>, tiers: RulesByTi
       return buildRuleSet(new Map([...parsedRules, [tier, [...rulesIn(tier), ...rules]]]), tiers)
     },
   }
-}
-
-const VERDICT_ORDER: readonly Verdict[] = ['deny', 'ask', 'allow']
-
-export function findStrictestVerdict(verdicts: readonly Verdict[]): Verdict {
-  return VERDICT_ORDER.find((verdict) => verdicts.includes(verdict)) ?? 'allow'
 }
 
 export class RuleError extends Error {}

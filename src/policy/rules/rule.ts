@@ -44,9 +44,7 @@ export function parseRule(
   return { text: trimmed, verdict, tool, argument }
 }
 
-export interface RuleProblem {
-  readonly problem: string
-}
+type RuleProblem = { readonly problem: string }
 
 function parseCommandRule(command: string, verdict: Verdict, text = command): PolicyRule | RuleProblem {
   const exact = command.trim().startsWith('=')

@@ -1,10 +1,11 @@
 import { posix } from 'node:path'
 import { SECRET_FILE_PATTERNS } from '../../model/secret-files.ts'
 import { NO_DISK_VIEW } from '../disk-view.ts'
-import { findHiddenCharacter, isConfusableName } from '../text/confusable-name.ts'
+import { findHiddenCharacter } from '../../model/security/hidden-characters.ts'
+import { isConfusableName } from '../text/confusable-name.ts'
 import { matchesGlob } from '../path/path-pattern.ts'
 import { classifyPath, type PathContext } from '../path/classify-path.ts'
-import type { Verdict } from '../policy.ts'
+import { findStrictest, type Verdict } from '../policy.ts'
 import type { RuleSet, RuleMatch } from '../rules/rule-set.ts'
 import { coversTool, matchesCommandWords, type PolicyRule, SHELL_TOOL_NAME } from '../rules/rule.ts'
 import { quoteRuleWords } from '../rules/rule-words.ts'
@@ -37,7 +38,6 @@ export interface ShellDecision {
   readonly needsNetwork?: true
   /** Does the decision apply in every mode? */
   readonly isFinal: boolean
-  readonly understood: boolean
   /** The host must prevent git from starting programs named in its configuration. */
   readonly gitHelpers?: 'off'
   /** Rules that would allow exactly this command; absent if approval is needed each time. */
@@ -80,7 +80,7 @@ function checkParsedText(
     needsNetwork([getProgramName(one), ...one.words.slice(1).map(({ guess }) => guess)]),
   )
   const isPlain = 'commands' in proof && !AMBIGUOUS_SYNTAX.test(text)
-  const known = { programs, understood, isPlain, ...(isOnline && { needsNetwork: true as const }) }
+  const known = { programs, isPlain, ...(isOnline && { needsNetwork: true as const }) }
 
   const disguised = found.commands.map(getProgramName).find(isConfusableName)
   if (disguised !== undefined) {
@@ -92,7 +92,7 @@ function checkParsedText(
     ...findDangers(found, pathContext),
     ...found.commands.flatMap((command) => findRestrictingRules(command, ruleSet)),
   ]
-  const worst = dangers.find(({ verdict }) => verdict === 'deny') ?? dangers[0]
+  const worst = findStrictest(dangers)
   if (worst) return { ...worst, isFinal: true, ...known }
   if (!complete)
     return { ...finalDecision('deny', 'limits', 'It is too complicated to be judged; put it into a file.'), ...known }
@@ -359,5 +359,5 @@ function askBecause(why: string): CoreDecision {
 }
 
 function finalDecision(verdict: Verdict, rule: string, why: string): ShellDecision {
-  return { verdict, rule, why, programs: [], isFinal: true, understood: false }
+  return { verdict, rule, why, programs: [], isFinal: true }
 }

@@ -1,16 +1,9 @@
 import { posix } from 'node:path'
-import type { ShellCommand, ShellCommandAnalysis } from './shell-command.ts'
-import { getPathBaseName } from './shell-command.ts'
+import { getPathBaseName, type ShellCommand, type ShellCommandAnalysis } from './shell-command.ts'
 import { readsCommandsFromInput, splitRoughly, type NestedCommand, findNestedCommands } from './nested-commands.ts'
 import type { ShellParser, SyntaxNode } from './syntax-tree.ts'
-import {
-  createLiteralWord,
-  parseWord,
-  UNKNOWN_VALUE,
-  type ShellVariables,
-  expandBraces,
-  type ShellWord,
-} from './shell-word.ts'
+import { createLiteralWord, parseWord, UNKNOWN_VALUE, expandBraces } from './shell-word.ts'
+import type { ShellVariables, ShellWord } from './shell-word.ts'
 
 /** The current folder of a part of the text; `cd` changes it. */
 interface ShellScope {
@@ -66,7 +59,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     // The parser attaches the redirection of `cd x && ls > y` to both; it applies to the last one. And `$(<file)` has
     // no command.
     if (kind === 'redirected_statement' || kind === 'command_substitution')
-      addCommand([], collectRedirections(children), [], scope, depth)
+      addCommand([], collectRedirections(children), scope, depth)
   }
 
   function visitCommand(node: SyntaxNode, around: readonly SyntaxNode[], scope: ShellScope, depth: number): void {
@@ -74,10 +67,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     const words = node.children
       .filter((child) => !NON_WORD_NODES.has(child.kind))
       .flatMap((child) => readWords(child, variables))
-    const names = parts
-      .filter(({ kind }) => kind === 'variable_assignment')
-      .map((child) => child.text.split('=')[0] ?? '')
-    addCommand(words, collectRedirections(parts), names, scope, depth)
+    addCommand(words, collectRedirections(parts), scope, depth)
     for (const part of parts) visit(part, scope, depth)
   }
 
@@ -118,7 +108,6 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
   function addCommand(
     words: readonly ShellWord[],
     opened: Pick<ShellCommand, 'reads' | 'writes'>,
-    names: readonly string[],
     scope: ShellScope,
     depth: number,
   ): void {
@@ -128,7 +117,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     const [first, ...args] = words
     const name = getPathBaseName(first?.guess ?? '')
     const nested = findNestedCommands(words)
-    commands.push({ words: withoutNestedWords(words, nested), ...opened, variables: names, folder: scope.folder })
+    commands.push({ words: withoutNestedWords(words, nested), ...opened, folder: scope.folder })
     if (name === 'cd' || name === 'pushd' || name === 'popd') scope.folder = applyCd(scope.folder, args)
     if (name === 'echo' || name === 'printf') inputTexts.push(args.map(({ guess }) => guess).join(' '))
     if (EVALUATING_BUILTINS.has(name)) for (const { guess } of args) readSubstitutions(guess, scope, depth)
@@ -138,7 +127,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
       else {
         const from = started.words.findIndex(({ guess }) => !/^\w+=/.test(guess))
         if (from < 0 || started.words.length >= words.length) continue
-        addCommand(started.words.slice(from), { reads: [], writes: [] }, [], { ...scope }, depth + 1)
+        addCommand(started.words.slice(from), { reads: [], writes: [] }, { ...scope }, depth + 1)
       }
     }
   }
@@ -149,13 +138,13 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
       for (const cut of [piece, piece.replaceAll(',', ' ')]) {
         const words = splitRoughly(cut.replace(/\d*[<>]+&?\s*\S+/g, ' '))
         while (SHELL_KEYWORDS.has(words[0]?.guess ?? '') || /^\w+=/.test(words[0]?.guess ?? '')) words.shift()
-        if (words.length > 0) addCommand(words, { reads: [], writes: [] }, [], scope, depth + 1)
+        if (words.length > 0) addCommand(words, { reads: [], writes: [] }, scope, depth + 1)
       }
     }
     const opened = [...part.matchAll(/([<>]+)[&|]?\s*(["']?)([^\s"'<>|&;()]+)\2/g)]
-    const writes = opened.filter(([, sign]) => sign?.includes('>')).map(([, , , file = '']) => createLiteralWord(file))
-    const reads = opened.filter(([, sign]) => sign?.includes('<')).map(([, , , file = '']) => createLiteralWord(file))
-    addCommand([], { reads, writes }, [], scope, depth + 1)
+    const filesAfter = (sign: string) =>
+      opened.filter(([, signs]) => signs?.includes(sign)).map(([, , , file = '']) => createLiteralWord(file))
+    addCommand([], { reads: filesAfter('<'), writes: filesAfter('>') }, scope, depth + 1)
   }
 
   const start: ShellScope = { folder: variables['PWD'] }
@@ -170,51 +159,19 @@ const MAX_TEXTS = 300
 const MAX_WORDS = 6000
 
 const COMMAND_NODES: ReadonlySet<string> = new Set(['command', 'declaration_command', 'unset_command', 'test_command'])
-const NON_WORD_NODES: ReadonlySet<string> = new Set([
-  'variable_assignment',
-  'file_redirect',
-  'herestring_redirect',
-  'heredoc_redirect',
-])
+const NON_WORD_NODES: ReadonlySet<string> = new Set(
+  'variable_assignment file_redirect herestring_redirect heredoc_redirect'.split(' '),
+)
 const SUBSHELL_NODES: ReadonlySet<string> = new Set(['subshell', 'command_substitution', 'process_substitution'])
 /** Nodes in which the parser may overlook a substitution. */
-const LEAF_NODES: ReadonlySet<string> = new Set([
-  'word',
-  'string_content',
-  'heredoc_content',
-  'regex',
-  'extglob_pattern',
-  'variable_name',
-])
+const LEAF_NODES: ReadonlySet<string> = new Set(
+  'word string_content heredoc_content regex extglob_pattern variable_name'.split(' '),
+)
 /** Builtins that evaluate array subscripts, even quoted ones. */
-const EVALUATING_BUILTINS: ReadonlySet<string> = new Set([
-  'declare',
-  'typeset',
-  'local',
-  'export',
-  'readonly',
-  'unset',
-  'read',
-  'printf',
-  'let',
-  'test',
-  '[',
-  '[[',
-  'wait',
-])
-const SHELL_KEYWORDS: ReadonlySet<string> = new Set([
-  'if',
-  'then',
-  'else',
-  'elif',
-  'while',
-  'until',
-  'do',
-  '!',
-  'time',
-  'coproc',
-  'in',
-])
+const EVALUATING_BUILTINS: ReadonlySet<string> = new Set(
+  'declare typeset local export readonly unset read printf let test [ [[ wait'.split(' '),
+)
+const SHELL_KEYWORDS: ReadonlySet<string> = new Set('if then else elif while until do ! time coproc in'.split(' '))
 
 function readWords(node: SyntaxNode, variables: ShellVariables): ShellWord[] {
   if (node.kind === 'test_operator' || !node.isNamed) return [createLiteralWord(node.text)]

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { NO_DISK_VIEW } from '../disk-view.ts'
 import { findSecretBelow } from '../path/find-secrets.ts'
 import { findContainingFolder, classifyPath, type PathContext } from '../path/classify-path.ts'
-import { type HarmlessCommandSpec, parseArguments } from './program/harmless-command-spec.ts'
+import { type FindPathRisk, type HarmlessCommandSpec, parseArguments } from './program/harmless-command-spec.ts'
 import { GIT_COMMAND_SPECS, findGitPathRisk, stripGitPagerOptions } from './program/git-commands.ts'
 import { findTrackedSecret } from './program/git-tracked-secrets.ts'
 import { findNpmTestRisk } from './program/npm-test-command.ts'
@@ -20,7 +20,7 @@ export const HARMLESS_COMMANDS: readonly string[] = [
   ...Object.keys(GIT_COMMAND_SPECS).map((name) => `git ${name}`),
 ]
 
-export interface CheckedCommand {
+interface CheckedCommand {
   readonly words: readonly string[]
   readonly folder: string
   readonly isPiped: boolean
@@ -90,7 +90,7 @@ function findGitRisk(
   words: readonly string[],
   folder: string,
   pathContext: PathContext,
-  path: (word: string) => string | undefined,
+  path: FindPathRisk,
 ): string | undefined {
   const [spec, specLength] = findLongestSpec(GIT_SPECS, words)
   if (!spec) return `git ${words[0] ?? ''} is not known to be harmless`

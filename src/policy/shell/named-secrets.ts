@@ -21,17 +21,7 @@ export function findNamedSecrets(
 }
 
 /** Programs whose arguments are not files. */
-const NON_READING_PROGRAMS: ReadonlySet<string> = new Set([
-  'echo',
-  'printf',
-  'ls',
-  ':',
-  'true',
-  'false',
-  'test',
-  '[',
-  '[[',
-])
+const NON_READING_PROGRAMS: ReadonlySet<string> = new Set('echo printf ls : true false test [ [['.split(' '))
 
 function listFileWords(command: ShellCommand, commands: readonly ShellCommand[]): readonly ShellWord[] {
   const name = getProgramName(command)
@@ -75,12 +65,8 @@ function listPaths({ guess, glob }: ShellWord, command: ShellCommand, { disk = N
     ? [...guess.matchAll(/(["'`])([^"'`\n]{1,300})\1/g)].map(([, , text = '']) => text)
     : []
   const value = guess.replace(/^-{0,2}[\w-]+=/, '')
-  const parts = [
-    value,
-    value.replace(/^@/, ''),
-    ...(getProgramName(command) === 'git' ? [value.replace(/^[^:]*:/, '')] : []),
-  ]
-  const paths = [...new Set([...parts, ...strings])].filter(
+  const inRevision = getProgramName(command) === 'git' ? [value.replace(/^[^:]*:/, '')] : []
+  const paths = [...new Set([value, value.replace(/^@/, ''), ...inRevision, ...strings])].filter(
     (path) => path !== '' && !path.startsWith('-') && path.length <= 1000,
   )
   if (!glob || command.folder === undefined) return paths

@@ -11,7 +11,7 @@ export function findNestedCommands(words: readonly ShellWord[]): NestedCommand[]
   if (SHELL_NAME.test(name)) return parseShellArguments(args)
   if (name === 'eval') return [{ text: joinWords(args) }]
   if (name === 'trap' || name === 'alias') return args.slice(0, name === 'trap' ? 1 : undefined).map(toValueText)
-  if (name === 'find') return parseExecArguments(args, /^-(?:exec|ok)(?:dir)?$/)
+  if (name === 'find') return parseExecArguments(args)
   if (name === 'git') return findGitScripts(args)
   if (name === 'busybox' || name === 'toybox') return [{ words: args }]
   return [
@@ -34,25 +34,26 @@ interface CommandWrapper {
 
 const COMMAND_WRAPPERS: Readonly<Record<string, CommandWrapper>> = {
   // Keywords of the shell, where the parser treats them as programs.
-  ...Object.fromEntries(['{', '!', 'if', 'then', 'elif', 'else', 'while', 'until', 'do'].map((word) => [word, {}])),
-  command: {},
-  builtin: {},
+  ...Object.fromEntries('{ ! if then elif else while until do'.split(' ').map((word) => [word, {}])),
+  ...Object.fromEntries(
+    (
+      'command builtin coproc nohup setsid numactl prlimit unshare fakeroot bwrap firejail valgrind entr unbuffer rlwrap ' +
+      'xvfb-run dbus-run-session npx caffeinate ld.so ld-linux-x86-64.so.2'
+    )
+      .split(' ')
+      .map((name) => [name, {}]),
+  ),
   exec: { values: '-a' },
   time: { values: '-f -o' },
-  coproc: {},
   env: { values: '-u --unset -C --chdir', text: '-S --split-string' },
-  nohup: {},
   nice: { values: '-n --adjustment' },
   ionice: { values: '-c -n -p --class --classdata' },
   chrt: { skip: 1, values: '-T -P -D' },
-  setsid: {},
   setpriv: { values: '--reuid --regid --groups --inh-caps' },
   stdbuf: { values: '-i -o -e' },
   timeout: { values: '-k -s --kill-after --signal', skip: 1 },
   flock: { values: '-w -E --timeout', skip: 1, text: '-c --command' },
   taskset: { skip: 1 },
-  numactl: {},
-  prlimit: {},
   choom: { values: '-n -p' },
   xargs: { values: '-a -d -E -I -L -n -P -s --arg-file --delimiter --max-args --max-procs --replace --max-lines' },
   parallel: { values: '-j -n -N', joins: true },
@@ -62,7 +63,6 @@ const COMMAND_WRAPPERS: Readonly<Record<string, CommandWrapper>> = {
   runuser: { values: '-u -g -G', text: '-c --command' },
   pkexec: { values: '--user' },
   chroot: { skip: 1 },
-  unshare: {},
   nsenter: { values: '-t --target' },
   strace: { values: '-o -e -p -s -a -u -E -I -O -S -P' },
   ltrace: { values: '-o -e -p -s -a -u' },
@@ -73,22 +73,9 @@ const COMMAND_WRAPPERS: Readonly<Record<string, CommandWrapper>> = {
   tmux: { joins: true, skip: 1, values: '-s -n -c -t -x -y' },
   screen: { values: '-S -t' },
   ssh: { values: '-p -i -l -o -F -L -R -D -J', skip: 1, joins: true },
-  fakeroot: {},
   faketime: { skip: 1 },
-  bwrap: {},
-  firejail: {},
-  valgrind: {},
   perf: { skip: 1 },
   hyperfine: { joins: true },
-  entr: {},
-  unbuffer: {},
-  rlwrap: {},
-  'xvfb-run': {},
-  'dbus-run-session': {},
-  npx: {},
-  caffeinate: {},
-  'ld.so': {},
-  'ld-linux-x86-64.so.2': {},
 }
 
 const SHELL_NAME = /^(?:ba|da|a|z|k|mk|c|tc|fi|r|rba|po)?sh$/
@@ -146,13 +133,12 @@ export function readsCommandsFromInput(words: readonly ShellWord[]): boolean {
   return args.every(({ guess }) => guess.startsWith('-') && !/^-[a-zA-Z]*c/.test(guess))
 }
 
-function parseExecArguments(args: readonly ShellWord[], option: RegExp): NestedCommand[] {
-  return args.flatMap(({ guess }, at) => (option.test(guess) ? [{ words: untilTerminator(args.slice(at + 1)) }] : []))
-}
-
-function untilTerminator(args: readonly ShellWord[]): readonly ShellWord[] {
-  const end = args.findIndex(({ guess }) => guess === ';' || guess === '+')
-  return end < 0 ? args : args.slice(0, end)
+function parseExecArguments(args: readonly ShellWord[]): NestedCommand[] {
+  return args.flatMap(({ guess }, at) => {
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(guess)) return []
+    const end = args.findIndex((word, index) => index > at && (word.guess === ';' || word.guess === '+'))
+    return [{ words: args.slice(at + 1, end < 0 ? undefined : end) }]
+  })
 }
 
 /** Git runs text from aliases, `--exec`, `--upload-pack` and `bisect run`. */

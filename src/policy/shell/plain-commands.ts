@@ -15,13 +15,14 @@ export interface PlainCommand {
   readonly subshells: readonly number[]
 }
 
-export type PlainCommandsResult = { readonly commands: readonly PlainCommand[] } | { readonly doubt: string }
-
 /**
  * Proves what a text runs, by a closed grammar: commands of literal words, joined by `;`, `&&`, `||`, `|` and
  * newlines, grouped or not; files only as input; output only to `/dev/null`. Anything else is a doubt.
  */
-export function parsePlainCommands(tree: SyntaxNode, text: string): PlainCommandsResult {
+export function parsePlainCommands(
+  tree: SyntaxNode,
+  text: string,
+): { readonly commands: readonly PlainCommand[] } | { readonly doubt: string } {
   const commands: PlainCommand[] = []
   try {
     if (tree.hasError) throw new NotPlainError('it cannot be parsed with certainty')
@@ -69,7 +70,7 @@ function readStatement(node: SyntaxNode, operator: string, onCommand: OnCommand)
   if (node.kind === 'command') return readSimpleCommand(node, [], operator, onCommand)
   if (node.kind === 'test_command')
     return onCommand({ words: readTestWords(node), patterns: [], reads: [], operator, subshells: [] })
-  if (node.kind !== 'redirected_statement') throw new NotPlainError(`it contains ${describeNodeKind(node.kind)}`)
+  if (node.kind !== 'redirected_statement') throw new NotPlainError(`it contains “${node.kind.replaceAll('_', ' ')}”`)
   checkGaps(node, false)
   const [body, ...rest] = node.children
   if (!body) throw new NotPlainError('it runs nothing')
@@ -176,14 +177,7 @@ function readLiteralWord(node: SyntaxNode): string {
   return exact
 }
 
-const WORD_KINDS: ReadonlySet<string> = new Set([
-  'command_name',
-  'word',
-  'number',
-  'raw_string',
-  'string',
-  'concatenation',
-])
+const WORD_KINDS: ReadonlySet<string> = new Set('command_name word number raw_string string concatenation'.split(' '))
 
 /**
  * Between the nodes there must be whitespace only. A line continuation counts only beside other whitespace, since bash
@@ -213,8 +207,4 @@ function checkGaps(node: SyntaxNode, lines: boolean): void {
   }
   if (node.text.slice(index - node.start).trim() !== '' && node.children.length > 0)
     throw new NotPlainError('it ends with something odd')
-}
-
-function describeNodeKind(kind: string): string {
-  return `“${kind.replaceAll('_', ' ')}”`
 }

@@ -6,7 +6,6 @@ export interface ShellCommand {
   /** Files opened by redirection. */
   readonly writes: readonly ShellWord[]
   readonly reads: readonly ShellWord[]
-  readonly variables: readonly string[]
   /** Its working folder, if known. */
   readonly folder: string | undefined
 }

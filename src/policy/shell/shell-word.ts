@@ -24,20 +24,14 @@ export function createLiteralWord(text: string): ShellWord {
   return { exact: text, guess: text, glob: false }
 }
 
-interface WordPiece {
-  readonly exact?: string
-  readonly guess: string
-  readonly glob: boolean
-}
-
-function parsePiece(node: SyntaxNode, variables: ShellVariables): WordPiece {
+function parsePiece(node: SyntaxNode, variables: ShellVariables): ShellWord {
   const { kind, text, children } = node
-  if (kind === 'number') return { exact: text, guess: text, glob: false }
-  if (kind === 'raw_string') return { exact: text.slice(1, -1), guess: text.slice(1, -1), glob: false }
+  if (kind === 'number') return createLiteralWord(text)
+  if (kind === 'raw_string') return createLiteralWord(text.slice(1, -1))
   if (kind === 'ansi_c_string') return { guess: decodeAnsiC(text.slice(2, -1)), glob: false }
   if (kind === 'word' && children.length === 0) {
     // Escaped brackets and `!` are separate words: `find . \\( -name a -o -name b \\)`.
-    if (/^\\[()!]$/.test(text)) return { exact: text.slice(1), guess: text.slice(1), glob: false }
+    if (/^\\[()!]$/.test(text)) return createLiteralWord(text.slice(1))
     const glob = /(?<!\\)[*?[]/.test(text)
     const guess = text.replace(/\\(\n)?([^])?/g, (_, line?: string, sign = '') => (line === undefined ? sign : sign))
     return /[\\*?[\]`$"'<>|&;()\s]/.test(text) ? { guess, glob } : { exact: text, guess, glob }
@@ -54,13 +48,10 @@ function parsePiece(node: SyntaxNode, variables: ShellVariables): WordPiece {
 }
 
 /** In double quotes a backslash escapes only five characters. */
-function parseQuoted(node: SyntaxNode, variables: ShellVariables): WordPiece {
+function parseQuoted(node: SyntaxNode, variables: ShellVariables): ShellWord {
   const { kind, text, children } = node
   const isPlain = children.every((child) => child.kind === 'string_content' || child.kind === '"')
-  if (kind === 'string' && isPlain) {
-    const inner = unescapeQuoted(text.slice(1, -1))
-    return { exact: inner, guess: inner, glob: false }
-  }
+  if (kind === 'string' && isPlain) return createLiteralWord(unescapeQuoted(text.slice(1, -1)))
   const parts = children
     .filter((child) => child.kind !== '"')
     .map((child) => (child.kind === 'string_content' ? unescapeQuoted(child.text) : parsePiece(child, variables).guess))
@@ -71,7 +62,7 @@ function unescapeQuoted(text: string): string {
   return text.replace(/\\([$`"\\\n])/g, (_, sign: string) => (sign === '\n' ? '' : sign))
 }
 
-function joinPieces(pieces: readonly WordPiece[]): WordPiece {
+function joinPieces(pieces: readonly ShellWord[]): ShellWord {
   const exacts = pieces.map(({ exact }) => exact)
   return {
     ...(exacts.every((exact) => exact !== undefined) && { exact: exacts.join('') }),

@@ -34,16 +34,7 @@ const PROGRAMS_WRITING_ALL_OPERANDS: ReadonlySet<string> = new Set(
     'nvim nano emacs sponge patch rename wipe srm'
   ).split(' '),
 )
-const PROGRAMS_WRITING_LAST_OPERAND: ReadonlySet<string> = new Set([
-  'cp',
-  'ln',
-  'install',
-  'rsync',
-  'scp',
-  'link',
-  'pax',
-  'cpio',
-])
+const PROGRAMS_WRITING_LAST_OPERAND: ReadonlySet<string> = new Set('cp ln install rsync scp link pax cpio'.split(' '))
 /** Programs that change files with `-i`. */
 const PROGRAMS_EDITING_IN_PLACE: ReadonlySet<string> = new Set(['sed', 'gsed', 'perl', 'ruby', 'awk', 'gawk'])
 const OUTPUT_OPTION =

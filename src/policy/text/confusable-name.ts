@@ -1,5 +1,3 @@
-export { findHiddenCharacter, type VisibilityOptions } from '../../model/security/hidden-characters.ts'
-
 /**
  * Does a program name look like another? Checks for mixed scripts, lookalike letters, and wide or mathematical forms.
  */

@@ -28,28 +28,15 @@ const JOINED_SCRIPTS = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Scri
 const STRICT_EXTRA_CHARACTERS = String.raw`[\u2800]|(?! )\p{Zs}`
 
 const JOINER_INSIDE_WORD = `(?<=${JOINED_SCRIPTS})[\\u200C\\u200D](?=${JOINED_SCRIPTS})`
-const HIDDEN_RUN = lazy(
-  () => new RegExp(`(?<kept>${ALLOWED_SEQUENCES}|${JOINER_INSIDE_WORD})|(?:${HIDDEN_CHARACTER_PATTERN})+`, 'gu'),
-)
-const STRICT_HIDDEN_RUN_EXCEPT_JOINERS = lazy(
-  () =>
-    new RegExp(
-      `(?<kept>${ALLOWED_SEQUENCES}|${JOINER_INSIDE_WORD})|(?:${HIDDEN_CHARACTER_PATTERN}|${STRICT_EXTRA_CHARACTERS})+`,
-      'gu',
-    ),
-)
-const STRICT_HIDDEN_RUN = lazy(
-  () => new RegExp(`(?<kept>${ALLOWED_SEQUENCES})|(?:${HIDDEN_CHARACTER_PATTERN}|${STRICT_EXTRA_CHARACTERS})+`, 'gu'),
-)
+const LENIENT_HIDDEN = `(?:${HIDDEN_CHARACTER_PATTERN})+`
+const STRICT_HIDDEN = `(?:${HIDDEN_CHARACTER_PATTERN}|${STRICT_EXTRA_CHARACTERS})+`
+const createRunPattern = (kept: string, hidden: string) => lazy(() => new RegExp(`(?<kept>${kept})|${hidden}`, 'gu'))
+const HIDDEN_RUN = createRunPattern(`${ALLOWED_SEQUENCES}|${JOINER_INSIDE_WORD}`, LENIENT_HIDDEN)
+const STRICT_HIDDEN_RUN_EXCEPT_JOINERS = createRunPattern(`${ALLOWED_SEQUENCES}|${JOINER_INSIDE_WORD}`, STRICT_HIDDEN)
+const STRICT_HIDDEN_RUN = createRunPattern(ALLOWED_SEQUENCES, STRICT_HIDDEN)
 
-/** `strict` also escapes unusual spaces, and `joiners` keeps the joiners that words need. */
-export interface EscapeHiddenOptions {
-  readonly strict: boolean
-  readonly joiners: boolean
-}
-
-/** Escapes hidden characters, except legitimate ones. */
-export function escapeHidden(text: string, { strict, joiners }: EscapeHiddenOptions): string {
+/** Escapes hidden characters, except legitimate ones. `strict` also escapes unusual spaces, and `joiners` keeps the joiners that words need. */
+export function escapeHidden(text: string, strict: boolean, joiners: boolean): string {
   const pattern = strict ? (joiners ? STRICT_HIDDEN_RUN_EXCEPT_JOINERS() : STRICT_HIDDEN_RUN()) : HIDDEN_RUN()
   return text.replace(pattern, (run: string, ...more: unknown[]) => {
     const groups = more.at(-1) as { readonly kept?: string } | undefined

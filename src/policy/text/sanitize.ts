@@ -51,19 +51,16 @@ const SURFACE_OPTIONS: Readonly<Record<Exclude<TextSurface, 'json-output' | 'to-
 export function sanitizeText(text: string, surface: TextSurface): string {
   if (surface === 'to-model') return sanitizeForModel(text)
   if (surface === 'json-output') return escapeInvisibleInJson(JSON.stringify(text))
-  const options = SURFACE_OPTIONS[surface]
-  return applyOptions(text, options)
-}
-
-export interface SanitizedQuestion {
-  readonly text: string
-  readonly secrets: number
+  return applyOptions(text, SURFACE_OPTIONS[surface])
 }
 
 /**
  * Sanitizes text on which the user decides: everything is visible except the values of secrets, which `reveal` shows.
  */
-export function sanitizeQuestion(text: string, { reveal }: { readonly reveal: boolean }): SanitizedQuestion {
+export function sanitizeQuestion(
+  text: string,
+  { reveal }: { readonly reveal: boolean },
+): { readonly text: string; readonly secrets: number } {
   const { masks: _masks, ...whole } = SURFACE_OPTIONS['approval-prompt']
   const secrets = reveal ? [] : findSecretValues(text)
   return { text: applyOptions(replaceRanges(text, secrets), whole), secrets: secrets.length }
@@ -99,10 +96,6 @@ export function createSanitizingStream(surface: 'tool-output' | 'model-text'): S
       return applyOptions(rest, options)
     },
   }
-}
-
-export function quoteWithBar(text: string): string {
-  return text.replace(/\n$/, '').replace(/^/gm, '│ ')
 }
 
 /** Makes text valid Unicode, and removes characters that carry invisible instructions. */
@@ -153,7 +146,7 @@ function applyOptions(given: string, options: SanitizeOptions): string {
   text = text.replace(HOST_PATTERN, (whole, host: string) => `//${toAsciiHost(host) ?? whole.slice(2)}`)
   if (options.masks === 'all') text = redactSecrets(text)
   if (options.masks === 'values') text = replaceRanges(text, findSecretValues(text))
-  text = escapeHidden(text, { strict: options.strict === true, joiners: options.joiners === true })
+  text = escapeHidden(text, options.strict === true, options.joiners === true)
   text = text.replace(/(\p{M}{8})(\p{M}+)/gu, (_all, first: string, more: string) => first + escapeCharacters(more))
   if (options.oneLine) text = text.replace(/[\n\t]/g, escapeCharacter)
   return foldWhitespace(text, options)

@@ -1,4 +1,5 @@
 import { createRedactor } from '../../model/security/redactor.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** Returns what a URL carries besides an address: a key, or something long or encoded. */
 export function findDataInUrl(text: string, url: URL): string | undefined {
@@ -143,10 +144,8 @@ const WHOLE_SECRET_SHARE = 3 / 4
 /** Invalid escapes do not prevent the decoding of others. */
 function decodePercentEscapes(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
-    try {
-      return decodeURIComponent(run)
-    } catch {
-      return Buffer.from(run.replaceAll('%', ''), 'hex').toString('latin1')
-    }
+    return (
+      tryOrUndefined(() => decodeURIComponent(run)) ?? Buffer.from(run.replaceAll('%', ''), 'hex').toString('latin1')
+    )
   })
 }

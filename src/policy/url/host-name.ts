@@ -20,17 +20,7 @@ export function findHostNameProblem(
 }
 
 /** Top-level names of local networks. */
-const LOCAL_SUFFIXES = new Set([
-  'localhost',
-  'local',
-  'localdomain',
-  'internal',
-  'intranet',
-  'lan',
-  'home',
-  'corp',
-  'private',
-])
+const LOCAL_SUFFIXES = new Set('localhost local localdomain internal intranet lan home corp private'.split(' '))
 
 /** Does a name (in its xn-- form) use letters that can be mistaken for others? */
 export function isLookalikeHost(name: string): boolean {

@@ -1,5 +1,5 @@
-import type { Decision, Policy, Proposal } from '../policy.ts'
-import { checkAddresses, checkRedirect, checkUrl, type UrlCheckOptions, findStrictestDecision } from './check-url.ts'
+import { type Decision, findStrictest, type Policy, type Proposal } from '../policy.ts'
+import { checkAddresses, checkRedirect, checkUrl, type UrlCheckOptions } from './check-url.ts'
 
 /** These are functions because URLs and secrets may be added later. */
 export interface UrlGuardOptions {
@@ -34,7 +34,7 @@ export function createUrlGuard(rules: UrlGuardOptions = {}): UrlGuard {
 export function withUrlGuard(policy: Policy, guard: Pick<UrlGuard, 'url'>): Policy {
   const judgeUrls = (proposal: Proposal): Decision | undefined => {
     const urls = proposal.effects.flatMap((effect) => (effect.kind === 'net' ? (effect.urls ?? []) : []))
-    return findStrictestDecision(urls.map((url) => guard.url(url)).filter(({ verdict }) => verdict !== 'allow'))
+    return findStrictest(urls.map((url) => guard.url(url)).filter(({ verdict }) => verdict !== 'allow'))
   }
   return {
     ...policy,

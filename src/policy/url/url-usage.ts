@@ -1,6 +1,6 @@
 import { describeNonPublicAddress, isIpAddress } from './ip-address.ts'
-import type { Decision, Verdict } from '../policy.ts'
-import { isPrivateHost, isNonWebPort, checkUrl, parseUrl, type UrlCheckOptions } from './check-url.ts'
+import type { Decision } from '../policy.ts'
+import { allow, checkUrl, deny, isNonWebPort, isPrivateHost, parseUrl, type UrlCheckOptions } from './check-url.ts'
 
 export type UrlUsage =
   | 'fetch'
@@ -103,16 +103,4 @@ function isLoopbackUrl(text: string): boolean {
   const loopback =
     isIpAddress(hostname) && describeNonPublicAddress(hostname) === 'this machine' && !/^0\.|^\[::\]$/.test(hostname)
   return username === '' && (hostname === 'localhost' || loopback)
-}
-
-function deny(rule: string, why: string): Decision {
-  return createDecision('deny', rule, why)
-}
-
-function allow(rule: string, why: string): Decision {
-  return createDecision('allow', rule, why)
-}
-
-function createDecision(verdict: Verdict, rule: string, why: string): Decision {
-  return { verdict, rule, why }
 }

@@ -1,4 +1,4 @@
-type FindPathRisk = (word: string) => string | undefined
+import type { FindPathRisk } from './harmless-command-spec.ts'
 
 /** Allows `find` with folders, then tests and actions that only print. */
 export function findFindCommandRisk(words: readonly string[], findPathRisk: FindPathRisk): string | undefined {

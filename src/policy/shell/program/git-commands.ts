@@ -1,5 +1,6 @@
 import type { FolderWalk } from '../../path/find-secrets.ts'
-import { type HarmlessCommandSpec, type ParsedArguments, hasOption } from './harmless-command-spec.ts'
+import { type FindPathRisk, hasOption, shareSpec } from './harmless-command-spec.ts'
+import type { HarmlessCommandSpec, ParsedArguments } from './harmless-command-spec.ts'
 import { findRemoteUrlRisk } from './git-repository.ts'
 
 const DIFF_OPTIONS =
@@ -25,8 +26,6 @@ const LOG_OPTIONS = `${REVISION_OPTIONS} -c -m`
 interface GitCommandSpec extends HarmlessCommandSpec {
   readonly showsContent?: (args: ParsedArguments) => boolean
 }
-
-const alwaysShows = () => true
 
 /** Options that show only names and numbers, unless a patch option is also given. */
 const SUMMARY_OPTIONS =
@@ -76,7 +75,7 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
       '--name-only --no-color --not --null --only-matching --or --perl-regexp --quiet --show-function --word-regexp',
     operands: 'pattern',
     replacesFirstOperand: ['-e'],
-    showsContent: alwaysShows,
+    showsContent: () => true,
   },
   'ls-files': {
     options:
@@ -104,8 +103,7 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
   },
   'branch --list': { options: `-a -r -v --all --remotes --verbose -i ${LIST_REFS_OPTIONS}`, operands: 'text' },
   tag: { options: `-l -n? --list -i --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'none' },
-  'tag -l': { options: `-n? -i --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'text' },
-  'tag --list': { options: `-n? -i --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'text' },
+  ...shareSpec('tag -l, tag --list', { options: `-n? -i --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'text' }),
   remote: { options: '-v --verbose', operands: 'none', findFolderRisk: findRemoteUrlRisk },
   'remote get-url': { options: '--all --push', operands: 'text', maxOperands: 1, findFolderRisk: findRemoteUrlRisk },
   'stash list': { options: REVISION_OPTIONS, operands: 'none' },
@@ -126,9 +124,7 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
   'for-each-ref': { options: `--count= --omit-empty --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'text' },
   'name-rev': { options: '--name-only --tags --refs= --exclude= --all --always', operands: 'text' },
   'symbolic-ref': { options: '-q --short --quiet', operands: 'text', maxOperands: 1 },
-  'cat-file -t': { options: '', operands: 'text', maxOperands: 1 },
-  'cat-file -s': { options: '', operands: 'text', maxOperands: 1 },
-  'cat-file -e': { options: '', operands: 'text', maxOperands: 1 },
+  ...shareSpec('cat-file -t, cat-file -s, cat-file -e', { options: '', operands: 'text', maxOperands: 1 }),
   'check-ignore': { options: '-v -n -q --verbose --quiet --non-matching --no-index', operands: 'paths' },
   cherry: { options: '-v --abbrev?', operands: 'text' },
   'diff-tree': {
@@ -138,20 +134,13 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
   },
   'stash show': { options: DIFF_OPTIONS, operands: 'none', showsContent: showsPatch },
   'count-objects': { options: '-v -H --verbose --human-readable', operands: 'none' },
-  config: {
+  ...shareSpec('config, config --get', {
     options: '',
     operands: 'text',
     maxOperands: 1,
     operandPattern: /^(?:user|core|remote|branch|init)\.[\w./-]+$/,
     findFolderRisk: findRemoteUrlRisk,
-  },
-  'config --get': {
-    options: '',
-    operands: 'text',
-    maxOperands: 1,
-    operandPattern: /^(?:user|core|remote|branch|init)\.[\w./-]+$/,
-    findFolderRisk: findRemoteUrlRisk,
-  },
+  }),
   version: { options: '--build-options', operands: 'none' },
 }
 
@@ -182,7 +171,7 @@ export function parseGitFolder(words: readonly string[]): {
 }
 
 /** A revision or a path: `HEAD:.env` is a path too. Magic pathspecs are not supported. */
-export function findGitPathRisk(word: string, findPathRisk: (word: string) => string | undefined): string | undefined {
+export function findGitPathRisk(word: string, findPathRisk: FindPathRisk): string | undefined {
   if (word.startsWith(':') || word.startsWith('^:')) return `“${word}” is not known to be harmless`
   const colon = word.indexOf(':')
   return findPathRisk(word) ?? (colon < 0 ? undefined : findPathRisk(word.slice(colon + 1)))

@@ -17,19 +17,18 @@ export interface HarmlessCommandSpec {
   /** A word that begins with `@` is a file with any further arguments. */
   readonly expandsArgumentFiles?: true
   readonly operandPattern?: RegExp
-  readonly requiresOneOf?: readonly string[]
   /** Returns why a script in the program's own language is not harmless. */
   readonly findScriptRisk?: (text: string) => string | undefined
   /** The folders that it would read. */
   readonly walk?: (parsedOption: ParsedArguments) => FolderWalk | undefined
   /** Checks the words of a program with unusual syntax. */
-  readonly findWordsRisk?: (
-    words: readonly string[],
-    findPathRisk: (word: string) => string | undefined,
-  ) => string | undefined
+  readonly findWordsRisk?: (words: readonly string[], findPathRisk: FindPathRisk) => string | undefined
   /** Returns why the program may do more in this folder than its words say. */
   readonly findFolderRisk?: (folder: string, disk: DiskView) => string | undefined
 }
+
+/** Returns why a path must not be read. */
+export type FindPathRisk = (word: string) => string | undefined
 
 export interface ParsedArguments {
   readonly options: readonly ParsedOption[]
@@ -40,7 +39,7 @@ export interface ParsedArguments {
   readonly paths: readonly string[]
 }
 
-export interface ParsedOption {
+interface ParsedOption {
   readonly name: string
   readonly kind: OptionKind
   readonly value?: string
@@ -50,21 +49,16 @@ export function hasOption({ options }: Pick<ParsedArguments, 'options'>, ...name
   return options.some(({ name }) => names.includes(name))
 }
 
-/** Returns why arguments are not harmless. `findPathRisk` checks a path that would be read. */
-export function findArgumentRisk(
-  spec: HarmlessCommandSpec,
-  words: readonly string[],
-  findPathRisk: (word: string) => string | undefined,
-): string | undefined {
-  const read = parseArguments(spec, words, findPathRisk)
-  return typeof read === 'string' ? read : undefined
+/** Gives several commands, separated by commas, the same spec. */
+export function shareSpec<Spec extends HarmlessCommandSpec>(names: string, spec: Spec): Record<string, Spec> {
+  return Object.fromEntries(names.split(', ').map((name) => [name, spec]))
 }
 
 /** Returns the parsed arguments, or why they are not harmless. */
 export function parseArguments(
   spec: HarmlessCommandSpec,
   words: readonly string[],
-  findPathRisk: (word: string) => string | undefined,
+  findPathRisk: FindPathRisk,
 ): ParsedArguments | string {
   const argumentFile = spec.expandsArgumentFiles && words.find((word) => /^(?:-\w|--[\w-]+=)?@/.test(word))
   if (argumentFile) return `“${argumentFile}” is a file with further arguments`
@@ -103,9 +97,16 @@ export function parseArguments(
       options.push({ name, kind, value })
     }
   }
-  const paths = listPathOperands(spec, operands, options)
+  const isFirstReplaced = hasOption({ options }, ...(spec.replacesFirstOperand ?? []))
+  const paths = listPathOperands(spec, operands, isFirstReplaced)
+  const scriptRisk =
+    spec.operands === 'script' && operands[0] !== undefined && !isFirstReplaced
+      ? spec.findScriptRisk?.(operands[0])
+      : undefined
   return (
-    findOperandRisk(spec, operands, options, findPathRisk) ?? {
+    findOperandRisk(spec, operands) ??
+    scriptRisk ??
+    paths.map(findPathRisk).find((risk) => risk !== undefined) ?? {
       options,
       operands,
       ...defined({ afterDoubleDash }),
@@ -118,54 +119,32 @@ function findValueRisk(
   kind: OptionKind,
   value: string,
   spec: HarmlessCommandSpec,
-  findPathRisk: (word: string) => string | undefined,
+  findPathRisk: FindPathRisk,
 ): string | undefined {
   if (kind === '@') return findPathRisk(value)
   if (kind === '%') return findGlobRisk(value, findPathRisk)
   return kind === '!' ? spec.findScriptRisk?.(value) : undefined
 }
 
-function findOperandRisk(
-  spec: HarmlessCommandSpec,
-  operands: readonly string[],
-  options: readonly ParsedOption[],
-  findPathRisk: (word: string) => string | undefined,
-): string | undefined {
-  const { maxOperands = Infinity, operandPattern, requiresOneOf, findScriptRisk } = spec
-  const [first] = operands
-  const excess = spec.operands === 'none' ? first : operands[maxOperands]
+function findOperandRisk(spec: HarmlessCommandSpec, operands: readonly string[]): string | undefined {
+  const { maxOperands = Infinity, operandPattern } = spec
+  const excess = spec.operands === 'none' ? operands[0] : operands[maxOperands]
   const unknownWord = excess ?? operands.find((word) => operandPattern && !operandPattern.test(word))
-  if (unknownWord !== undefined) return `“${unknownWord}” is not known to be harmless`
-  if (requiresOneOf && !hasOption({ options }, ...requiresOneOf))
-    return `it is known to be harmless only with ${requiresOneOf.join(' or ')}`
-  const isScript = spec.operands === 'script' && first !== undefined && !isFirstOperandReplaced(spec, options)
-  return (
-    (isScript ? findScriptRisk?.(first) : undefined) ??
-    listPathOperands(spec, operands, options)
-      .map(findPathRisk)
-      .find((risk) => risk !== undefined)
-  )
-}
-
-function isFirstOperandReplaced(
-  { replacesFirstOperand = [] }: HarmlessCommandSpec,
-  options: readonly ParsedOption[],
-): boolean {
-  return hasOption({ options }, ...replacesFirstOperand)
+  return unknownWord === undefined ? undefined : `“${unknownWord}” is not known to be harmless`
 }
 
 function listPathOperands(
   spec: HarmlessCommandSpec,
   operands: readonly string[],
-  options: readonly ParsedOption[],
-): string[] {
+  isFirstReplaced: boolean,
+): readonly string[] {
   if (spec.operands === 'text' || spec.operands === 'none') return []
-  const isFirstOther = spec.operands !== 'paths' && !isFirstOperandReplaced(spec, options)
+  const isFirstOther = spec.operands !== 'paths' && !isFirstReplaced
   return (isFirstOther ? operands.slice(1) : operands).filter((one) => one !== '-')
 }
 
 /** An exclusion is harmless; an inclusion only if it matches no secrets: `*.ts`, but not `*`. */
-function findGlobRisk(pattern: string, findPathRisk: (word: string) => string | undefined): string | undefined {
+function findGlobRisk(pattern: string, findPathRisk: FindPathRisk): string | undefined {
   if (pattern.startsWith('!')) return undefined
   const [, folders = '', name = ''] = /^((?:[^*/]+\/|\*\*\/)*)((?:\*\.)?[^*/]+)$/.exec(pattern) ?? []
   if (name === '' || /[?[{]/.test(pattern)) return `the pattern ${pattern} is not known to be harmless`
@@ -180,14 +159,11 @@ const optionCache = new Map<string, ReadonlyMap<string, OptionKind>>()
 function parseOptionList(text: string): ReadonlyMap<string, OptionKind> {
   const knownOptions =
     optionCache.get(text) ??
-    new Map(text.split(/\s+/).map((word) => [word.replace(/[=?@%!]$/, ''), parseOptionKind(word)]))
+    new Map(
+      text.split(/\s+/).map((word) => [word.replace(/[=?@%!]$/, ''), (/[=?@%!]$/.exec(word)?.[0] ?? '') as OptionKind]),
+    )
   optionCache.set(text, knownOptions)
   return knownOptions
-}
-
-function parseOptionKind(word: string): OptionKind {
-  const sign = word.at(-1)
-  return sign === '=' || sign === '?' || sign === '@' || sign === '%' || sign === '!' ? sign : ''
 }
 
 /** Parses `--name`, `--name=value`, or short options such as `-la` and `-n5`. */

@@ -24,12 +24,6 @@ const NETWORK_COMMANDS = `
   .split(/,\s*|\n\s*/)
   .map((words) => words.split(' '))
 
-const COMMANDS_BY_PROGRAM = new Map<string, string[][]>()
-for (const words of NETWORK_COMMANDS) {
-  const [program = ''] = words
-  COMMANDS_BY_PROGRAM.set(program, [...(COMMANDS_BY_PROGRAM.get(program) ?? []), words])
-}
-
 /**
  * Is a command known to need the network? This is a hint for the approval prompt, not a security check: other commands
  * may use the network too.
@@ -38,9 +32,11 @@ export function needsNetwork(words: readonly string[]): boolean {
   const plain = stripGitGlobalOptions(words).filter((word, at) => at === 0 || !word.startsWith('-'))
   // Without arguments, `yarn` installs.
   if (plain.length === 1 && plain[0] === 'yarn') return true
-  return (COMMANDS_BY_PROGRAM.get(plain[0] ?? '') ?? []).some((one) => {
+  return NETWORK_COMMANDS.some((one) => {
     const wanted = one.filter((word) => !word.startsWith('-'))
-    const isListed = one.every((word) => !word.startsWith('-') || words.includes(word))
-    return isListed && wanted.every((word, at) => plain[at] === word)
+    return (
+      wanted.every((word, at) => plain[at] === word) &&
+      one.every((word) => !word.startsWith('-') || words.includes(word))
+    )
   })
 }

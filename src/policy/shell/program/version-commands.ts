@@ -2,8 +2,6 @@ import { posix } from 'node:path'
 import type { DiskView } from '../../disk-view.ts'
 import type { HarmlessCommandSpec } from './harmless-command-spec.ts'
 
-const NO_ARGUMENTS_SPEC: HarmlessCommandSpec = { options: '', operands: 'none' }
-
 /**
  * Programs and their version options. A version manager would start what a project file names, so there must be no
  * such file.
@@ -26,19 +24,27 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   version: 'go helm gh',
 }
 
-export const VERSION_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpec>> = Object.fromEntries(
-  Object.entries(VERSION_ARGUMENTS).flatMap(([word, programs]) =>
-    programs
-      .split(' ')
-      .map((name): [string, HarmlessCommandSpec] => [
-        `${name} ${word}`,
-        { ...NO_ARGUMENTS_SPEC, findFolderRisk: createVersionRiskCheck(name) },
-      ]),
+export const VERSION_COMMAND_SPECS = withVersionRiskCheck(
+  Object.fromEntries(
+    Object.entries(VERSION_ARGUMENTS).flatMap(([word, programs]) =>
+      programs.split(' ').map((name) => [`${name} ${word}`, { options: '', operands: 'none' }]),
+    ),
   ),
 )
 
-/** Returns a check if a project file may change what the program starts, even for its version. */
-export function createVersionRiskCheck(name: string): (folder: string, disk: DiskView) => string | undefined {
+/** Adds a check if a project file may change what the program starts, even for its version. */
+export function withVersionRiskCheck(
+  specs: Readonly<Record<string, HarmlessCommandSpec>>,
+): Readonly<Record<string, HarmlessCommandSpec>> {
+  return Object.fromEntries(
+    Object.entries(specs).map(([words, spec]) => [
+      words,
+      { ...spec, findFolderRisk: createVersionRiskCheck(words.split(' ')[0] ?? '') },
+    ]),
+  )
+}
+
+function createVersionRiskCheck(name: string): (folder: string, disk: DiskView) => string | undefined {
   return (folder, disk) => {
     const files = [...(SETTINGS_FILES[name] ?? []), ...(isVersionManaged(name, disk) ? VERSION_MANAGER_FILES : [])]
     if (files.length === 0) return undefined
@@ -72,20 +78,10 @@ const SETTINGS_FILES: Readonly<Record<string, readonly string[]>> = {
   stack: ['stack.yaml'],
 }
 
-const VERSION_MANAGER_FILES: readonly string[] = [
-  '.tool-versions',
-  'mise.toml',
-  '.mise.toml',
-  'mise',
-  '.mise',
-  '.python-version',
-  '.ruby-version',
-  '.node-version',
-  '.java-version',
-  '.go-version',
-  'rust-toolchain',
-  'rust-toolchain.toml',
-]
+const VERSION_MANAGER_FILES: readonly string[] = (
+  '.tool-versions mise.toml .mise.toml mise .mise .python-version .ruby-version .node-version .java-version .go-version ' +
+  'rust-toolchain rust-toolchain.toml'
+).split(' ')
 
 /** Is the program a version manager, by its path or its real name? */
 function isVersionManaged(name: string, disk: DiskView): boolean {
