@@ -43,7 +43,7 @@ export interface StdioProcess {
 export interface StdioProcesses {
   open(program: StdioProgram, listener: StdioProcessListener): Promise<StdioProcess>
   /** Protected paths that programs created and that were renamed, since the last call. */
-  takeNotices(): string[]
+  readonly takeNotices: () => string[]
   close(): void
 }
 

@@ -59,12 +59,8 @@ async function fetchFollowingRedirects(
   const firstUrl = new URL(request.url)
   let url = firstUrl
   for (let hops = 0; ; hops++) {
-    const response = await fetchOnce(
-      url,
-      url.origin === firstUrl.origin ? request : withoutHeaders(request),
-      options,
-      signal,
-    )
+    const hopRequest = url.origin === firstUrl.origin ? request : withoutHeaders(request)
+    const response = await fetchOnce(url, hopRequest, options, signal)
     if ('problem' in response) return response
     const location = REDIRECT_STATUSES.has(response.status) ? response.headers['location'] : undefined
     if (location === undefined) return await readPage(url, response, limits)
@@ -125,10 +121,5 @@ async function readPage(url: URL, response: WebResponse, limits: WebLimits): Pro
   return { url: url.href, status: response.status, ...body }
 }
 
-function toRefusal({ why, rule }: UrlDecision, prefix = ''): WebFailure {
-  return { problem: `${prefix}${why}`, rule }
-}
-
-function toFailure(problem: string): WebFailure {
-  return { problem }
-}
+const toRefusal = ({ why, rule }: UrlDecision, prefix = ''): WebFailure => ({ problem: `${prefix}${why}`, rule })
+const toFailure = (problem: string): WebFailure => ({ problem })

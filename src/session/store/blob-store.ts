@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPrivateFolder, fsyncFolder, writeAllBytes, writeDurableFile } from './durable-write.ts'
 import { sha256Hex } from './sha256.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** Files named by the hash of their content, in a folder beside the logs. */
 interface BlobStore {
@@ -50,9 +51,5 @@ export function createBlobStore(folder: string): BlobStore {
 const HASH_PATTERN = /^[0-9a-f]{64}$/
 
 function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
+  return tryOrUndefined(() => readdirSync(folder)) ?? []
 }

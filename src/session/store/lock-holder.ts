@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { getErrorCode } from './errors.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** The process that holds a lock, as the lock file says. */
 export interface LockHolder {
@@ -43,11 +44,7 @@ export function readLockHolder(path: string): LockHolder | undefined {
 }
 
 export function readTextIfPresent(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
+  return tryOrUndefined(() => readFileSync(path, 'utf8'))
 }
 
 type ProcessLocation = Pick<MachineIdentity, 'boot' | 'namespace' | 'machine'>
@@ -97,11 +94,7 @@ function getMachineIdentity(): MachineIdentity {
 }
 
 function readPidNamespace(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
-  } catch {
-    return ''
-  }
+  return tryOrUndefined(() => /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '') ?? ''
 }
 
 function readProcessStat(pid: number): { state: string; start: string } | undefined {

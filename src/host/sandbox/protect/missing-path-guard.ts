@@ -6,14 +6,8 @@ import type { ApprovedWrites } from './approved-writes.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
 import { type FolderListing, createFolderListing } from './folder-listing.ts'
 import { listFoldersTo, isPathOccupied, type MissingPath, type ProtectedLink } from './missing-path.ts'
-import {
-  tryFileOperation,
-  QUARANTINE_SUFFIXES,
-  withParentFolder,
-  isQuarantineName,
-  quarantine,
-  statNoFollow,
-} from './no-follow-files.ts'
+import { isQuarantineName, quarantine, QUARANTINE_SUFFIXES, statNoFollow } from './no-follow-files.ts'
+import { tryFileOperation, withParentFolder } from './no-follow-files.ts'
 import { foldNameCase, createProtectedNamePattern } from './protected-path-rules.ts'
 
 /** A protected path that appeared while a command ran, and its new name; a link was restored. */
@@ -41,11 +35,11 @@ export interface MissingPathGuard {
   /** The command runs below this process. `stop` ends it. */
   markStarted(sandboxPid: number | undefined, stop: () => void): void
   /** What was renamed since the last call. */
-  found(): QuarantinedPath[]
+  readonly found: () => QuarantinedPath[]
   /** The same, after a scan. */
-  check(): QuarantinedPath[]
+  readonly check: () => QuarantinedPath[]
   /** The path that the command kept creating, so that it was stopped. */
-  repeated(): string | undefined
+  readonly repeated: () => string | undefined
   close(): void
 }
 
@@ -230,11 +224,8 @@ export function guardMissingPaths({
     tryFileOperation(scan)
     const { user, system } = process.cpuUsage(before)
     const delay = ((user + system) / 1000) * 150
-    if (!isClosed)
-      pollTimer = setTimeout(
-        scanAndReschedule,
-        Math.min(Math.max(delay, MIN_POLL_INTERVAL_MS), MAX_POLL_INTERVAL_MS),
-      ).unref()
+    const boundedDelay = Math.min(Math.max(delay, MIN_POLL_INTERVAL_MS), MAX_POLL_INTERVAL_MS)
+    if (!isClosed) pollTimer = setTimeout(scanAndReschedule, boundedDelay).unref()
   }
 
   function close(): void {

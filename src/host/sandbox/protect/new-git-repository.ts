@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { readRegularFile } from '../../files/regular-file.ts'
 import { statNoFollow } from './no-follow-files.ts'
+import { tryOrUndefined } from '../../../model/try-or-undefined.ts'
 
 /**
  * A command may create a repository where there is none. What `git init` and `git clone` create runs nothing and stays. A
@@ -26,11 +27,11 @@ export function isGitRepository(at: string): boolean {
 }
 
 function hasOnlySamples(path: string): boolean {
-  try {
-    return statNoFollow(path)?.isDirectory() === true && readdirSync(path).every((name) => name.endsWith('.sample'))
-  } catch {
-    return false
-  }
+  return (
+    tryOrUndefined(
+      () => statNoFollow(path)?.isDirectory() === true && readdirSync(path).every((name) => name.endsWith('.sample')),
+    ) ?? false
+  )
 }
 
 /** Through a second hard link a later command could write the file. */

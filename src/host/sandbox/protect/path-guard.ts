@@ -172,6 +172,7 @@ export function createPathGuard({
     approved,
     onKnown: (path, isKnown) => onKnown?.(path, isKnown),
   })
+  const { found, check, repeated } = missingPathGuard
 
   return {
     anchors: toMountSources(anchors),
@@ -184,9 +185,9 @@ export function createPathGuard({
       fixed.clear()
       missingPathGuard.markStarted(sandboxPid, stop)
     },
-    found: () => missingPathGuard.found(),
-    check: () => missingPathGuard.check(),
-    repeated: () => missingPathGuard.repeated(),
+    found,
+    check,
+    repeated,
     release() {
       this.markStarted()
       missingPathGuard.close()
