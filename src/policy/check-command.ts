@@ -31,7 +31,7 @@ export async function checkCommand(
   if (toolRule) return withDetails(decideByRule(toolRule))
   if (mode === 'yolo') return withDetails({ verdict: 'allow', rule: 'mode yolo', why: 'Everything is allowed.' })
   if (context.approved.has(createCommandGrantKey(command, folder))) {
-    const reason = 'The person allowed this very command for this session.'
+    const reason = 'The user allowed this very command for this session.'
     return withDetails({ verdict: 'allow', rule: 'an earlier “always”', why: reason })
   }
   if (verdict === 'allow' && inside && pathContext.disk) return withDetails({ verdict, rule, why })

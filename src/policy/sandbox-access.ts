@@ -14,7 +14,7 @@ export interface SandboxAccessRules {
   remember(proposal: Proposal, access: SandboxAccess, grant: Grant, scope: GrantScope): string
 }
 
-export interface SandboxAccessOptions extends Omit<ApprovalOptions, 'rules' | 'allowed' | 'save'> {
+interface SandboxAccessOptions extends Omit<ApprovalOptions, 'rules' | 'allowed' | 'save'> {
   readonly rules: Readonly<Record<SandboxAccess, readonly string[]>>
   /** Does the sandbox block the network now? */
   readonly isNetworkClosed?: () => Promise<boolean>
@@ -29,12 +29,8 @@ const ACCESS_KINDS = ['network', 'outside'] as const satisfies readonly SandboxA
  * The rules for each kind of access use the same format and policy as those for commands: every command of a text must
  * be covered, and none may be dangerous. By default no command has access.
  */
-export function createSandboxAccessRules({
-  rules,
-  save,
-  isNetworkClosed,
-  ...options
-}: SandboxAccessOptions): SandboxAccessRules {
+export function createSandboxAccessRules(allOptions: SandboxAccessOptions): SandboxAccessRules {
+  const { rules, save, isNetworkClosed, ...options } = allOptions
   const policies = new Map<SandboxAccess, Policy>()
   const hasRules = new Set(ACCESS_KINDS.filter((access) => rules[access].length > 0))
 

@@ -4,6 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import type { FolderEntry } from '../host.ts'
 import { resolvePath } from './resolve-path.ts'
 import { toFileKind } from './walk-folders.ts'
+import { tryFileOperation } from '../sandbox/protect/no-follow-files.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** The disk of this machine, as the policy looks at it: nothing is changed, and nothing that is found here is used later. */
@@ -52,12 +53,8 @@ function findOnSearchPath(name: string, searchPath: string): string | undefined 
   for (const folder of searchPath.split(delimiter)) {
     if (!isAbsolute(folder)) return `./${name}`
     const candidate = join(folder, name)
-    try {
-      accessSync(candidate, constants.X_OK)
-      return tryOrUndefined(() => resolvePath(candidate)) ?? candidate
-    } catch {
-      // Not here.
-    }
+    const isExecutable = tryFileOperation(() => accessSync(candidate, constants.X_OK))
+    if (isExecutable) return tryOrUndefined(() => resolvePath(candidate)) ?? candidate
   }
   return undefined
 }

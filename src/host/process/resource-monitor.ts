@@ -116,7 +116,7 @@ interface GroupBaseline {
   memoryHeadroom: number
 }
 
-/** The rest is for the person, the editor and us. */
+/** The rest is for the user, the editor and us. */
 const DEFAULT_MAX_MEMORY_BYTES = 0.75 * totalmem()
 
 function measureMemoryBytes(group: ProcessGroup): number {

@@ -98,7 +98,7 @@ const SANDBOX_INIT_SCRIPT =
   'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; ulimit -f "$3"; echo >&4; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
 
 /**
- * If memory runs out, the system should end a command before anything else of the person. A child inherits the score of its
+ * If memory runs out, the system should end a command before anything else of the user. A child inherits the score of its
  * parent at its start; later its descendants could no longer be reached.
  */
 export function withHighOomScore<T>(spawnChild: () => T): T {

@@ -34,7 +34,7 @@ export interface SandboxOptions {
   readonly protect?: readonly string[]
   /** Our own folders that commands must not see: settings, sessions. */
   readonly hiddenFolders?: readonly string[]
-  /** The person's home folder; by default that of this process. */
+  /** The user's home folder; by default that of this process. */
   readonly home?: string
   /** Where commands with network access keep package caches; by default in the scratch folder. */
   readonly caches?: string

@@ -54,7 +54,7 @@ function isInstallation(folder: string, userHome: string): boolean {
   return !holdsOtherThings && INSTALL_MARKERS.some((name) => existsSync(join(folder, name)))
 }
 
-/** The home folder that contains a path: the person's own, or another one, which is hidden as well. */
+/** The home folder that contains a path: the user's own, or another one, which is hidden as well. */
 function findHome(path: string, userHome: string): string | undefined {
   const home = isInsideFolder(path, userHome) ? userHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
   return path === home ? undefined : home

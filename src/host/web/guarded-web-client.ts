@@ -70,7 +70,7 @@ async function fetchFollowingRedirects(
     if (!URL.canParse(location, url.href)) return toFailure('The redirect URL is not valid.')
     const next = new URL(location, url)
     const decision = options.urlPolicy.redirect(url.href, next.href)
-    // Nobody can be asked during a fetch; the model may request that URL itself, and then a person is asked.
+    // Nobody can be asked during a fetch; the model may request that URL itself, and then the user is asked.
     if (decision.verdict !== 'allow')
       return toRefusal(decision, `${url.host} redirects to ${next.href.slice(0, 200)}. `)
     url = next

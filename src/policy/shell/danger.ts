@@ -41,7 +41,7 @@ function findWriteDangers(word: ShellWord, command: ShellCommand, pathContext: P
   if (path === '' || (guess.includes(UNKNOWN_VALUE) && !path.includes('/'))) return []
   const { kind, why, rule } = classifyPath(path.replace(/[*?[].*$/s, ''), 'write', pathContext, command.folder)
   if (kind === 'protected') {
-    const advice = 'A command must not do that; write_file can, if a person agrees.'
+    const advice = 'A command must not do that; write_file can, if the user agrees.'
     return [{ verdict: 'deny', rule, why: `${why} ${advice}` }]
   }
   return kind === 'instructions' ? [{ verdict: 'ask', rule, why }] : []

@@ -25,7 +25,7 @@ export function checkUrl(text: string, rules: UrlCheckOptions = {}): Decision {
  * use any.
  */
 export function checkAddresses(host: string, addresses: readonly string[], rules: UrlCheckOptions = {}): Decision {
-  if (isOpenedHost(host, rules)) return allow('url-open', `The person opened ${host}.`)
+  if (isOpenedHost(host, rules)) return allow('url-open', `The user opened ${host}.`)
   if (addresses.length === 0) return deny('url-address', `${host} has no address.`)
   for (const address of addresses) {
     const inner = describeNonPublicAddress(address)

@@ -47,7 +47,7 @@ function checkSignInUrl(surface: UrlUsage, text: string, { issuer, server, ...ru
   if (urlDecision.verdict !== 'allow' || surface !== 'oauth-token' || issuer === undefined) return urlDecision
   const [host, issuerHost] = [new URL(text).hostname, URL.canParse(issuer) ? new URL(issuer).hostname : '']
   if (issuerHost !== '' && (host === issuerHost || host.endsWith(`.${issuerHost}`))) return urlDecision
-  return deny('url-issuer', `${host} is not ${issuerHost || 'the issuer'}, with whom the person agreed to sign in.`)
+  return deny('url-issuer', `${host} is not ${issuerHost || 'the issuer'}, with whom the user agreed to sign in.`)
 }
 
 /** A server may be on this machine. Others need https, and approval unless the user named them. */
@@ -57,7 +57,7 @@ function checkMcpServerUrl(text: string, { origin, ...rules }: UrlCheckContext):
   if (urlDecision.verdict === 'deny') return urlDecision
   if (!local && !/^https:/i.test(text)) return deny('url-https', 'A tool server elsewhere must be reached over https.')
   if (origin === 'user' || origin === 'user-config') return urlDecision
-  return { verdict: 'ask', rule: 'url-origin', why: 'The address of this tool server does not come from the person.' }
+  return { verdict: 'ask', rule: 'url-origin', why: 'The address of this tool server does not come from the user.' }
 }
 
 /** Is a text a URL on the same host as a server, and is that host private? */

@@ -17,12 +17,8 @@ export function createBlobStore(folder: string): BlobStore {
 
   function get(hash: string): Uint8Array | undefined {
     if (!HASH_PATTERN.test(hash)) return undefined
-    try {
-      const bytes = readFileSync(file(hash))
-      return sha256Hex(bytes) === hash ? bytes : undefined
-    } catch {
-      return undefined
-    }
+    const bytes = tryOrUndefined(() => readFileSync(file(hash)))
+    return bytes && sha256Hex(bytes) === hash ? bytes : undefined
   }
 
   return {
@@ -43,13 +39,10 @@ export function createBlobStore(folder: string): BlobStore {
       return hash
     },
     removeAllExcept(hashes) {
-      for (const name of listNames(folder)) if (!hashes.has(name)) rmSync(file(name), { force: true })
+      const names = tryOrUndefined(() => readdirSync(folder)) ?? []
+      for (const name of names) if (!hashes.has(name)) rmSync(file(name), { force: true })
     },
   }
 }
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/
-
-function listNames(folder: string): string[] {
-  return tryOrUndefined(() => readdirSync(folder)) ?? []
-}

@@ -16,7 +16,7 @@ export interface QuarantinedPath {
   readonly newPath?: string
 }
 
-export interface MissingPathGuardOptions {
+interface MissingPathGuardOptions {
   /** Patterns of protected names at the top of folders. */
   readonly names: ReadonlyMap<string, readonly string[]>
   /** Deeper paths, whether they exist or not. */
@@ -48,14 +48,8 @@ export interface MissingPathGuard {
  * person and every program would see. What somebody else creates meanwhile stays, if that can be told: an approved tool
  * reports it, or no thread of the command has run since before the last scan.
  */
-export function guardMissingPaths({
-  names,
-  missing: settled,
-  links,
-  others = () => [],
-  approved,
-  onKnown,
-}: MissingPathGuardOptions): MissingPathGuard {
+export function guardMissingPaths(options: MissingPathGuardOptions): MissingPathGuard {
+  const { names, missing: settled, links, others = () => [], approved, onKnown } = options
   const since = Date.now()
   let missing = settled
   const tops = [...names].map(([folder, patterns]) => ({
@@ -119,12 +113,10 @@ export function guardMissingPaths({
     missing = [...settled, ...others()]
     const folderListing = createFolderListing()
     watchFolders(folderListing)
-    const present = [...findCandidates(folderListing.refresh())].filter(
-      (one) => !known.has(join(one.folder, ...one.segments)),
-    )
-    const changed = [...guardedLinks].filter(([, link]) =>
-      withParentFolder(link.folder, link.segments, hasOtherTarget(link.target)),
-    )
+    const isUnknown = ({ folder, segments }: MissingPath) => !known.has(join(folder, ...segments))
+    const present = [...findCandidates(folderListing.refresh())].filter(isUnknown)
+    const isChanged = (link: ProtectedLink) => withParentFolder(link.folder, link.segments, hasOtherTarget(link.target))
+    const changed = [...guardedLinks].filter(([, link]) => isChanged(link))
     const isSomething = present.length > 0 || changed.length > 0
     const isByOthers =
       isSomething && sandboxPid !== undefined && activity !== undefined && readThreadActivity(sandboxPid) === activity

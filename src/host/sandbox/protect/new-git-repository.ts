@@ -5,7 +5,7 @@ import { tryOrUndefined } from '../../../model/try-or-undefined.ts'
 
 /**
  * A command may create a repository where there is none. What `git init` and `git clone` create runs nothing and stays. A
- * hook, or a setting that may name a program, would run without a question when the person next uses git, so it is renamed.
+ * hook, or a setting that may name a program, would run without a question when the user next uses git, so it is renamed.
  */
 export const HARMLESS_REPOSITORY_PATH_TESTS: ReadonlyMap<string, (at: string, name: string) => boolean> = new Map([
   ['.git', (at, name) => statNoFollow(`${at}/${name}`)?.isDirectory() === true],
