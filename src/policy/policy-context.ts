@@ -13,7 +13,6 @@ export interface PolicyContext {
   readonly rejected?: (text: string) => Promise<string | undefined>
 }
 
-/** Each effect gets a decision. Its grants are candidates; whether they would last is checked later. */
 export function decideByRule({ verdict, text }: PolicyRule): Decision {
   const does = { allow: 'allows', ask: 'asks about', deny: 'denies' }[verdict]
   return { verdict, rule: text, why: `The rule “${text}” ${does} it.` }

@@ -35,7 +35,7 @@ const HIDDEN_RUN = createRunPattern(`${ALLOWED_SEQUENCES}|${JOINER_INSIDE_WORD}`
 const STRICT_HIDDEN_RUN_EXCEPT_JOINERS = createRunPattern(`${ALLOWED_SEQUENCES}|${JOINER_INSIDE_WORD}`, STRICT_HIDDEN)
 const STRICT_HIDDEN_RUN = createRunPattern(ALLOWED_SEQUENCES, STRICT_HIDDEN)
 
-/** Escapes hidden characters, except legitimate ones. `strict` also escapes unusual spaces, and `joiners` keeps the joiners that words need. */
+/** Escapes hidden characters; `strict` also unusual spaces. `joiners` keeps the joiners that words need. */
 export function escapeHidden(text: string, strict: boolean, joiners: boolean): string {
   const pattern = strict ? (joiners ? STRICT_HIDDEN_RUN_EXCEPT_JOINERS() : STRICT_HIDDEN_RUN()) : HIDDEN_RUN()
   return text.replace(pattern, (run: string, ...more: unknown[]) => {
