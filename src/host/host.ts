@@ -144,7 +144,7 @@ export interface WebRequest {
   /** Only sent to the first host. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The person configured this URL, so it may be anywhere; but it must not redirect. */
+  /** The user configured this URL, so it may be anywhere; but it must not redirect. */
   readonly trusted?: true
   readonly signal?: AbortSignal
 }

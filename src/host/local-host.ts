@@ -38,11 +38,8 @@ export function localHost(options: LocalOptions): LocalHost {
   const roots = createAllowedRoots(allowed)
   const sandbox = createLocalSandbox(options.sandbox ?? { mode: 'off' }, options, roots)
   const stdioProcesses = createStdioProcesses({ ...options, sandbox })
-  const processes = createLocalProcesses(roots, {
-    ...options,
-    sandbox,
-    takeNotices: () => stdioProcesses.takeNotices(),
-  })
+  const { takeNotices } = stdioProcesses
+  const processes = createLocalProcesses(roots, { ...options, sandbox, takeNotices })
   const createFiles = (allowedRoots: AllowedRoots): Files => {
     const files = createLocalFiles(allowedRoots, locks)
     return {

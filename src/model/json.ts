@@ -1,3 +1,5 @@
+import { tryOrUndefined } from './try-or-undefined.ts'
+
 export type Json = string | number | boolean | null | Json[] | JsonObject
 
 /** Keys come from outside: never use them as property paths without a check. */
@@ -38,9 +40,5 @@ export function filterObjects(value: unknown): Record<string, unknown>[] {
 
 /** The value of JSON text; undefined if it is not JSON. */
 export function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return tryOrUndefined(() => JSON.parse(text))
 }

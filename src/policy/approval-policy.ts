@@ -4,48 +4,45 @@ import { checkFileAccess } from './check-file-access.ts'
 import { checkNetworkAccess, checkPlanApproval, checkUndeclaredTool } from './check-other-effects.ts'
 import { checkCommand } from './check-command.ts'
 import type { PathContext } from './path/classify-path.ts'
+import { findStrictest, type Decision } from './policy.ts'
 import type { ApprovalMode, Grant, GrantScope, Policy, Proposal, SessionGrant } from './policy.ts'
 import { type RuleSet, createRuleSet, type PolicyRules, type RulesByTier, type RuleTier } from './rules/rule-set.ts'
 import { parseRule, type PolicyRule } from './rules/rule.ts'
 import { HARMLESS_COMMANDS } from './shell/harmless-command.ts'
-import { type EffectDecision, type PolicyContext, createCommandGrantKey } from './policy-context.ts'
+import { type PolicyContext, createCommandGrantKey } from './policy-context.ts'
 import { defined } from '../model/defined.ts'
 
-/** What decides, beside the mode: where the agent works, and everybody's rules. */
 export interface ApprovalOptions {
-  /** The folders that it may read and change; commands start in the first one. */
+  /** Folders that may be read and changed. Commands start in the first one. */
   readonly folders: readonly string[]
-  /** Folders that it may only read. */
   readonly readFolders?: readonly string[]
   readonly home?: string
-  /** Rules that hold for this run, as of the command line: `read_file`, `run_shell_command(git status)`. */
+  /** Rules that apply to this run only, as of the command line: `read_file`, `run_shell_command(git status)`. */
   readonly allowed?: readonly string[]
   readonly rules?: RulesByTier
-  /** A look at the disk. Without it links are not seen, and no command is proved harmless. */
+  /** Without it, symbolic links are not resolved and no command is proved harmless. */
   readonly disk?: DiskView
-  /** What the shell itself says against a text; without it, what our parser does not understand is refused. */
+  /** Returns bash's syntax error, if any. Without it, text that our parser cannot parse is denied. */
   readonly rejected?: (text: string) => Promise<string | undefined>
-  /** Do commands run in a sandbox? Asked at the first command. */
+  /** Do commands run in a sandbox? Called at the first command. */
   readonly sandboxed?: () => Promise<boolean>
-  /** Keeps rules for later sessions, of this project or of all. */
+  /** Saves rules for later sessions. */
   readonly save?: (rules: readonly string[], scope: Exclude<GrantScope, 'session'>) => void
 }
 
-/** Rules that hold until somebody sets others. */
 export const DEFAULT_POLICY_RULES: PolicyRules = {
   allow: HARMLESS_COMMANDS,
   deny: ['sudo', 'su', 'doas', 'pkexec'],
 }
 
-/** The policy for one mode. */
 export function approvalPolicy(options: ApprovalOptions & { readonly mode: ApprovalMode }): Policy {
   return approvalPolicies(options)(options.mode)
 }
 
 /**
- * The policies for all modes; what a person allowed for good in one holds in the others. Looking is free inside the folders,
- * commands that are proved harmless are too, and what changes something asks or not as the mode and the rules say. Some
- * things ask in every mode, and some never happen. Throws a `RuleError` if a rule is wrong.
+ * Returns a function that creates the policy for a mode; grants apply to all modes. Reading inside the workspace and
+ * commands that are proved harmless need no approval; changes depend on the mode and the rules. Some effects ask in
+ * every mode, some are always denied. Throws a `RuleError` if a rule is invalid.
  */
 export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode) => Policy {
   const { rules = {}, allowed = [], rejected, sandboxed } = options
@@ -59,7 +56,7 @@ export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode)
     ...defined({ rejected, sandboxed }),
   }
   const granted = allowed.map((rule): SessionGrant => ({ rules: [rule], covers: rule, commandKeys: [] }))
-  // While a plan is made only what is proved harmless runs: what the person allows may change something.
+  // In plan mode only commands that are proved harmless run: the user's allow rules may permit changes.
   const planRuleSet = createRuleSet(withoutAllowRules(tiers))
   const ruleSets = [context.ruleSet, planRuleSet]
   const grantStore: GrantStore = { approved, ruleSets, granted, ...defined({ save: options.save }) }
@@ -67,12 +64,10 @@ export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode)
     createPolicyForMode({ ...context, ruleSet: mode === 'plan' ? planRuleSet : context.ruleSet, mode }, grantStore)
 }
 
-/** Where grants are kept. */
 interface GrantStore extends Pick<ApprovalOptions, 'save'> {
   readonly approved: Set<string>
-  /** The rules of all modes but plan, and those of plan. */
+  /** The rules for all modes except plan, then those for plan. */
   readonly ruleSets: readonly RuleSet[]
-  /** What holds until the session ends. */
   readonly granted: SessionGrant[]
 }
 
@@ -113,15 +108,15 @@ function createPolicyForMode(context: PolicyContext, { approved, ruleSets, grant
       for (const rule of grant.rules) for (const ruleSet of ruleSets) ruleSet.remove('session', rule, 'allow')
     },
     forget(rule, verdict) {
-      // What was allowed for good since the session began stands among the rules of the session as well.
+      // Rules saved since the session began were added to the session tier as well.
       for (const ruleSet of ruleSets)
         for (const tier of ['session', 'user'] as const) ruleSet.remove(tier, rule, verdict)
     },
   }
 }
 
-/** What could be allowed: the grants of the one effect that is asked about, or the first of each, together. */
-function listCandidateGrants(decisions: readonly EffectDecision[]): readonly Grant[] {
+/** The grants of the single effect that needs approval, or the first grant of each such effect, combined. */
+function listCandidateGrants(decisions: readonly Decision[]): readonly Grant[] {
   const askedGrants = decisions.filter(({ verdict }) => verdict === 'ask').map(({ grants = [] }) => grants)
   if (askedGrants.length <= 1) return askedGrants[0] ?? []
   const firsts = askedGrants.map(([first]) => first)
@@ -133,7 +128,10 @@ function listCandidateGrants(decisions: readonly EffectDecision[]): readonly Gra
   return [{ breadth: first.breadth, rules, covers: [...new Set(all.map(({ covers }) => covers))].join('; ') }]
 }
 
-/** The grants that would be kept, each with where: the same call is judged again as if it were granted. */
+/**
+ * Checks the call again as if each grant had been given, and returns the grants that would allow it, with their
+ * scopes.
+ */
 async function selectLastingGrants(
   grants: readonly Grant[],
   proposal: Proposal,
@@ -158,7 +156,7 @@ async function selectLastingGrants(
 
 const PERSISTENT_SCOPES: readonly GrantScope[] = ['project', 'user']
 
-/** The rules of a grant; nothing if one of them cannot be read. */
+/** Returns undefined if a rule is invalid. */
 function parseGrantRules({ rules }: Grant): readonly PolicyRule[] | undefined {
   const read = rules.map((rule) => parseRule(rule, 'allow'))
   return read.some((rule) => 'problem' in rule) ? undefined : (read as readonly PolicyRule[])
@@ -170,21 +168,17 @@ function commandKeysOf({ effects }: Proposal): string[] {
   )
 }
 
-/** What the person and the project forbid and ask about still holds while a plan is made. */
-function withoutAllowRules({ default: defaultRules, ...tiers }: RulesByTier): RulesByTier {
-  const strictTiers = Object.entries(tiers).map(([tier, rules]) => {
-    if (typeof rules !== 'object') return [tier, rules]
-    const { allow: _unused, ...rest } = rules
-    return [tier, rest]
-  })
-  return { ...defined({ default: defaultRules }), ...Object.fromEntries(strictTiers) }
+/** Deny and ask rules still apply in plan mode. */
+function withoutAllowRules({ default: defaultRules, trusted, ...tiers }: RulesByTier): RulesByTier {
+  const strictTiers = Object.entries(tiers).map(([tier, rules]) => [tier, { ...rules, allow: [] }])
+  return { ...Object.fromEntries(strictTiers), ...defined({ default: defaultRules, trusted }) }
 }
 
-function checkEffects(proposal: Proposal, context: PolicyContext): Promise<EffectDecision[]> {
+function checkEffects(proposal: Proposal, context: PolicyContext): Promise<Decision[]> {
   return Promise.all(proposal.effects.map((effect) => checkEffect(effect, proposal, context)))
 }
 
-async function checkEffect(effect: Effect, proposal: Proposal, context: PolicyContext): Promise<EffectDecision> {
+async function checkEffect(effect: Effect, proposal: Proposal, context: PolicyContext): Promise<Decision> {
   if (effect.kind === 'plan') return checkPlanApproval(context)
   if (effect.kind === 'exec') return checkCommand(effect, proposal.tool, context)
   if (effect.kind === 'read' || effect.kind === 'write') return checkFileAccess(effect, proposal.tool, context)
@@ -203,7 +197,7 @@ function createPathContext({ folders, readFolders, home, disk, rules }: Approval
   }
 }
 
-/** The same for the length of one decision: a path means one thing and is looked up once, and the shell is asked once. */
+/** Caches lookups for one decision, so that a path is resolved once and bash is called once. */
 function memoizeContext(context: PolicyContext): PolicyContext {
   const { pathContext, rejected } = context
   const { disk } = pathContext
@@ -232,10 +226,4 @@ function memoize<Value>(find: (key: string) => Value): (key: string) => Value {
     cache.set(key, found)
     return found.value
   }
-}
-
-function findStrictest(decisions: readonly EffectDecision[]): EffectDecision | undefined {
-  return (['deny', 'ask', 'allow'] as const)
-    .map((verdict) => decisions.find((one) => one.verdict === verdict))
-    .find(Boolean)
 }

@@ -1,52 +1,46 @@
 import type { Effect } from './effect.ts'
-import { denyInPlanMode, type EffectDecision, type PolicyContext, createCommandGrantKey } from './policy-context.ts'
+import { createCommandGrantKey, decideByRule, denyInPlanMode, type PolicyContext } from './policy-context.ts'
 import { findContainingFolder } from './path/classify-path.ts'
-import type { Grant } from './policy.ts'
+import type { Decision, Grant } from './policy.ts'
 import { coversTool, SHELL_TOOL_NAME } from './rules/rule.ts'
 import { checkShellCommand, type ShellDecision } from './shell/check-shell-command.ts'
 
-/** Judges a command: what is dangerous in every mode, then the rules, then the mode. */
+/** Checks a command: dangers that apply in every mode, then the rules, then the mode. */
 export async function checkCommand(
   { command, folder }: Effect & { readonly kind: 'exec' },
   tool: string,
   context: PolicyContext,
-): Promise<EffectDecision> {
+): Promise<Decision> {
   const { mode, pathContext, ruleSet } = context
   const toolRule = ruleSet.find((rule) => coversTool(rule, tool))?.rule
-  if (toolRule?.verdict === 'deny') {
-    return { verdict: 'deny', rule: toolRule.text, why: `The rule “${toolRule.text}” denies it.` }
-  }
+  if (toolRule?.verdict === 'deny') return decideByRule(toolRule)
   const shellDecision = await checkShellCommand(command, folder, context)
   const { verdict, rule, why, programs } = shellDecision
-  const toDecision = (what: EffectDecision['verdict'], by: string, because: string): EffectDecision => ({
-    verdict: what,
-    rule: by,
-    why: because,
+  const withDetails = (decision: Decision): Decision => ({
+    ...decision,
     programs,
     ...(shellDecision.needsNetwork && { needsNetwork: true }),
-    ...(what === 'allow' && shellDecision.gitHelpers && { gitHelpers: shellDecision.gitHelpers }),
+    ...(decision.verdict === 'allow' && shellDecision.gitHelpers && { gitHelpers: shellDecision.gitHelpers }),
   })
   const inside = findContainingFolder(folder, pathContext.folders, pathContext.disk) !== undefined
 
-  // Only what is proved harmless runs: the rules of a plan hold no permissions of the person's own.
+  // In plan mode only commands that are proved harmless run.
   if (mode === 'plan' && verdict !== 'deny' && (verdict === 'ask' || !inside || !pathContext.disk))
     return denyInPlanMode()
-  if (shellDecision.isFinal) return toDecision(verdict, rule, why)
-  if (toolRule?.verdict === 'ask') return toDecision('ask', toolRule.text, `The rule “${toolRule.text}” asks about it.`)
-  if (toolRule?.verdict === 'allow') return toDecision('allow', toolRule.text, `The rule “${toolRule.text}” allows it.`)
-  if (mode === 'yolo') return toDecision('allow', 'mode yolo', 'Everything is allowed.')
+  if (shellDecision.isFinal) return withDetails({ verdict, rule, why })
+  if (toolRule) return withDetails(decideByRule(toolRule))
+  if (mode === 'yolo') return withDetails({ verdict: 'allow', rule: 'mode yolo', why: 'Everything is allowed.' })
   if (context.approved.has(createCommandGrantKey(command, folder))) {
-    return toDecision('allow', 'an earlier “always”', 'The person allowed this very command for this session.')
+    const reason = 'The user allowed this very command for this session.'
+    return withDetails({ verdict: 'allow', rule: 'an earlier “always”', why: reason })
   }
-  if (verdict === 'allow' && inside && pathContext.disk) return toDecision('allow', rule, why)
+  if (verdict === 'allow' && inside && pathContext.disk) return withDetails({ verdict, rule, why })
   const because = verdict === 'allow' ? `It runs in ${folder}, which is outside the workspace.` : why
-  return {
-    ...toDecision('ask', verdict === 'allow' ? `mode ${mode}` : rule, because),
-    grants: listCommandGrants(command, shellDecision),
-  }
+  const grants = listCommandGrants(command, shellDecision)
+  return withDetails({ verdict: 'ask', rule: verdict === 'allow' ? `mode ${mode}` : rule, why: because, grants })
 }
 
-/** What “always” may stand for: the subcommand with whatever follows it, and exactly this. */
+/** The grants that can be offered: the subcommand with any arguments, and exactly this command. */
 function listCommandGrants(command: string, { always, subcommands }: ShellDecision): Grant[] {
   const subcommandGrant = subcommands && {
     breadth: 'subcommand' as const,
@@ -59,7 +53,6 @@ function listCommandGrants(command: string, { always, subcommands }: ShellDecisi
   return [...(subcommandGrant ? [subcommandGrant] : []), { breadth: 'exact', rules: always ?? [], covers }]
 }
 
-/** A command in words that fit into a sentence: whoever is asked sees it whole beside them. */
 function shortenCommand(command: string): string {
   const line = command.trim().replace(/\s*\n\s*/g, ' ⏎ ')
   return line.length <= MAX_SHOWN_CHARS ? line : `${line.slice(0, MAX_SHOWN_CHARS - 40)} … ${line.slice(-40)}`

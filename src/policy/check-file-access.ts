@@ -1,18 +1,17 @@
 import type { Effect } from './effect.ts'
-import { denyInPlanMode, type EffectDecision, type PolicyContext } from './policy-context.ts'
-import { findContainingFolder, classifyPath } from './path/classify-path.ts'
+import { decideByRule, denyInPlanMode, type PolicyContext } from './policy-context.ts'
+import { classifyPath, findContainingFolder, isAccessible } from './path/classify-path.ts'
 import type { ApprovedFile } from '../model/security/approved-file.ts'
-import type { Grant } from './policy.ts'
+import type { Decision, Grant } from './policy.ts'
 import type { RuleMatch } from './rules/rule-set.ts'
 import { coversPath } from './rules/rule.ts'
-import { defined } from '../model/defined.ts'
 
-/** Judges reading or writing a file: by where its path really leads, then by the rules, then by the mode. */
+/** Checks file access: by the real path, then by the rules, then by the mode. */
 export function checkFileAccess(
   effect: Effect & { readonly path: string },
   tool: string,
   context: PolicyContext,
-): EffectDecision {
+): Decision {
   const { mode, pathContext, ruleSet } = context
   const isWrite = effect.kind === 'write'
   if (isWrite && mode === 'plan') return denyInPlanMode()
@@ -21,57 +20,33 @@ export function checkFileAccess(
   if (kind === 'reject') return { verdict: 'deny', rule, why }
   const folder = findContainingFolder(path, pathContext.folders, pathContext.disk)
   const ruleMatch = ruleSet.find((one) => coversPath(one, tool, path, { folder, home: pathContext.home }))
-  const inside = findContainingFolder(
-    path,
-    isWrite ? pathContext.folders : [...pathContext.folders, ...(pathContext.readFolders ?? [])],
-    pathContext.disk,
-  )
-  const isOutside = inside === undefined
-  // What is written is what was judged, also in the workspace: somebody may put a link in its place meanwhile.
+  const isOutside = !isAccessible(path, need, pathContext)
+  // Writes are bound to the checked path inside the workspace too: a symbolic link may be put there meanwhile.
   const isPathBound = pathContext.disk !== undefined && (isOutside || isWrite)
-  const access: readonly ApprovedFile[] = isPathBound
-    ? [{ requestedPath: effect.path, realPath: path, need, isOutside }]
-    : []
-  const toDecision = (
-    verdict: EffectDecision['verdict'],
-    by: string,
-    because: string,
-    grants?: readonly Grant[],
-  ): EffectDecision => ({
-    verdict,
-    rule: by,
-    why: because,
-    ...defined({ grants }),
-    ...(access.length > 0 && { access }),
-  })
+  const access: readonly ApprovedFile[] = [{ requestedPath: effect.path, realPath: path, need, isOutside }]
+  const withAccess = (decision: Decision): Decision => ({ ...decision, ...(isPathBound && { access }) })
 
-  if (ruleMatch?.rule.verdict === 'deny')
-    return toDecision('deny', ruleMatch.rule.text, `The rule “${ruleMatch.rule.text}” denies it.`)
-  // Nobody but a person lets these be written, each time: whoever writes them makes the rules.
+  if (ruleMatch?.rule.verdict === 'deny') return withAccess(decideByRule(ruleMatch.rule))
+  // Writing these needs approval each time, because their content can change the rules.
   const isToolOwned = effect.kind === 'write' && effect.isToolOwned === true
-  if (!isToolOwned && (kind === 'protected' || kind === 'instructions')) return toDecision('ask', rule, why)
+  if (!isToolOwned && (kind === 'protected' || kind === 'instructions'))
+    return withAccess({ verdict: 'ask', rule, why })
   const grants = [...(kind === 'in' && isWrite ? [toolGrant(tool)] : []), ...pathGrants(tool, path)]
-  if (kind === 'secret' && !isExplicitPathRule(ruleMatch)) return toDecision('ask', rule, why, grants)
-  if (ruleMatch?.rule.verdict === 'ask')
-    return toDecision('ask', ruleMatch.rule.text, `The rule “${ruleMatch.rule.text}” asks about it.`)
-  if (ruleMatch) return toDecision('allow', ruleMatch.rule.text, `The rule “${ruleMatch.rule.text}” allows it.`)
+  if (kind === 'secret' && !isExplicitPathRule(ruleMatch)) return withAccess({ verdict: 'ask', rule, why, grants })
+  if (ruleMatch) return withAccess(decideByRule(ruleMatch.rule))
 
   const isInside = kind === 'in'
-  if (!isWrite && isInside) return toDecision('allow', 'reading inside the workspace', 'It only reads.')
-  if (mode === 'yolo') return toDecision('allow', 'mode yolo', 'Everything is allowed.')
+  const allow = (by: string, because: string) => withAccess({ verdict: 'allow', rule: by, why: because })
+  if (!isWrite && isInside) return allow('reading inside the workspace', 'It only reads.')
+  if (mode === 'yolo') return allow('mode yolo', 'Everything is allowed.')
   if (isWrite && isInside && mode === 'auto_edit')
-    return toDecision('allow', 'mode auto_edit', 'Edits inside the workspace are allowed.')
-  const what = isWrite ? 'changes' : 'reads'
-  const decision = toDecision(
-    'ask',
-    `mode ${mode}`,
-    isInside ? `It ${what} ${path}.` : `It ${what} ${path}, which is outside the workspace.`,
-    grants,
-  )
+    return allow('mode auto_edit', 'Edits inside the workspace are allowed.')
+  const reason = `It ${isWrite ? 'changes' : 'reads'} ${path}${isInside ? '' : ', which is outside the workspace'}.`
+  const decision = withAccess({ verdict: 'ask', rule: `mode ${mode}`, why: reason, grants })
   return isInside && path === effect.path ? { ...decision, isRoutine: true } : decision
 }
 
-/** Secrets are read without approval only if a rule of the person's own names their path, not just a folder. */
+/** Secrets are read without approval only if a rule of the user names their path, not just a folder. */
 function isExplicitPathRule(ruleMatch: RuleMatch | undefined): boolean {
   const { verdict, argument } = ruleMatch?.rule ?? {}
   if (verdict !== 'allow' || argument === undefined || /\*\*|(?:^|\/)\*$/.test(argument)) return false
@@ -82,7 +57,7 @@ function toolGrant(tool: string): Grant {
   return { breadth: 'tool', rules: [`${tool}(**)`], covers: `${tool} in the workspace, but for protected files` }
 }
 
-/** A path that would be read as a pattern cannot stand in a rule: it would allow more than this file. */
+/** A path that would be parsed as a pattern gets no grant: the rule would allow more than this file. */
 function pathGrants(tool: string, path: string): readonly Grant[] {
   if (/[*?[\]{}()\\!]/.test(path)) return []
   return [{ breadth: 'path', rules: [`${tool}(${path})`], covers: `${tool} of ${path}` }]

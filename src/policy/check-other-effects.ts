@@ -1,34 +1,31 @@
 import type { Effect, McpToolIdentity } from './effect.ts'
-import { denyInPlanMode, type EffectDecision, type PolicyContext } from './policy-context.ts'
-import type { Grant } from './policy.ts'
+import { decideByRule, denyInPlanMode, type PolicyContext } from './policy-context.ts'
+import type { Decision, Grant } from './policy.ts'
 import { coversHost, coversTool, formatToolRule, type PolicyRule } from './rules/rule.ts'
 
-/** Judges reaching a host: by the rules, then by the mode. */
 export function checkNetworkAccess(
   effect: Effect & { readonly kind: 'net' },
   tool: string,
   context: PolicyContext,
-): EffectDecision {
+): Decision {
   const appliesTo = (rule: PolicyRule) => coversHost(rule, tool, effect.host)
   const host = `${tool}(${effect.host})`
   return checkByRules(appliesTo, context, `It reaches ${effect.host} over the network.`, [
-    // Where the model names the address, the host is what is allowed; where the tool does, the tool.
+    // If the model chose the URL, the grant covers the host; if the tool did, it covers the tool.
     effect.urls ? { breadth: 'host', rules: [host], covers: `${tool} from ${effect.host}` } : toolGrant(tool),
   ])
 }
 
-/** Only the person approves a plan, and only in plan mode. */
-export function checkPlanApproval({ mode }: PolicyContext): EffectDecision {
+export function checkPlanApproval({ mode }: PolicyContext): Decision {
   if (mode === 'plan') return { verdict: 'ask', rule: 'mode plan', why: 'It is carried out when you approve it.' }
   return { verdict: 'deny', rule: `mode ${mode}`, why: 'Plan mode is not on, so there is no plan to approve.' }
 }
 
-/** Judges a tool of which nobody has said what it does. */
 export function checkUndeclaredTool(
   effect: Effect & { readonly kind: 'unknown' },
   tool: string,
   context: PolicyContext,
-): EffectDecision {
+): Decision {
   if (context.mode === 'plan') return denyInPlanMode()
   if (effect.mcpTool) return checkMcpTool(effect.mcpTool, tool, context)
   const appliesTo = (rule: PolicyRule) => coversTool(rule, tool)
@@ -39,9 +36,9 @@ function toolGrant(tool: string): Grant {
   return { breadth: 'tool', rules: [formatToolRule(tool)], covers: `${tool}, whatever its arguments` }
 }
 
-function checkMcpTool(mcpTool: McpToolIdentity, tool: string, context: PolicyContext): EffectDecision {
+function checkMcpTool(mcpTool: McpToolIdentity, tool: string, context: PolicyContext): Decision {
   const name = `${mcpTool.server}__${mcpTool.tool}`
-  // A server chooses what its tools are called; so a rule allows one only by a name with the server in it.
+  // A server chooses the names of its tools, so an allow rule must contain the name of the server.
   const appliesTo = (rule: PolicyRule) => coversTool(rule, name) || (rule.verdict !== 'allow' && coversTool(rule, tool))
   const grants = mcpToolGrants(mcpTool, name)
   const decision = checkByRules(appliesTo, context, `Only the MCP server ${mcpTool.server} says what it does.`, grants)
@@ -53,7 +50,7 @@ function checkMcpTool(mcpTool: McpToolIdentity, tool: string, context: PolicyCon
   return { verdict: 'ask', rule: 'changed tool', why }
 }
 
-/** A name that would be read as a pattern cannot stand in a rule: it would allow more than this tool. */
+/** A name that would be parsed as a pattern gets no grant: the rule would allow more than this tool. */
 function mcpToolGrants({ server, tool }: McpToolIdentity, name: string): readonly Grant[] {
   const whole = `all tools of the server ${server}, whatever their arguments`
   return [
@@ -69,12 +66,9 @@ function checkByRules(
   { mode, ruleSet }: PolicyContext,
   why: string,
   grants: readonly Grant[],
-): EffectDecision {
+): Decision {
   const found = ruleSet.find(appliesTo)?.rule
-  const how = { allow: 'allows', ask: 'asks about', deny: 'denies' } as const
-  if (found) {
-    return { verdict: found.verdict, rule: found.text, why: `The rule “${found.text}” ${how[found.verdict]} it.` }
-  }
+  if (found) return decideByRule(found)
   if (mode === 'yolo') return { verdict: 'allow', rule: 'mode yolo', why: 'Everything is allowed.' }
   return { verdict: 'ask', rule: `mode ${mode}`, why, grants }
 }

@@ -1,35 +1,36 @@
-/** What a call would do to the world. One declaration feeds the policy, the scheduler, undo and the audit. */
+import { isInsideFolder } from '../model/inside-folder.ts'
+
+/** What a call would do. The policy, the scheduler, undo and the audit use it. */
 export type Effect =
   | { readonly kind: 'read'; readonly path: string }
-  /** `isToolOwned`: a file that belongs to Dragoman, which only this tool writes, and only in its own format. */
+  /** `isToolOwned`: a file of Dragoman itself, which only this tool writes, and only in its own format. */
   | { readonly kind: 'write'; readonly path: string; readonly isToolOwned?: true }
   | { readonly kind: 'exec'; readonly command: string; readonly folder: string }
-  /** `urls` are the addresses on that host, where they are known beforehand. */
+  /** `urls` are the URLs on that host, if they are known. */
   | { readonly kind: 'net'; readonly host: string; readonly urls?: readonly string[] }
-  /** A plan is put to the person; their yes ends plan mode. */
+  /** The user is asked to approve a plan, which ends plan mode. */
   | { readonly kind: 'plan' }
   /** Undeclared: it may do anything. `mcpTool` is set for the tool of an MCP server. */
   | { readonly kind: 'unknown'; readonly mcpTool?: McpToolIdentity }
 
-/** A tool of a server. Rules know it as `server__tool`, whatever it is called to the model. */
+/** A tool of an MCP server. Rules call it `server__tool`, whatever name the model sees. */
 export interface McpToolIdentity {
   readonly server: string
   readonly tool: string
-  /** The person trusts the server. */
   readonly trusted?: boolean
-  /** It is not what it was when the person allowed it. */
+  /** It has changed since the user allowed it. */
   readonly changed?: boolean
 }
 
-/** What a path really is: the path that all links lead to, and what identifies the file there, if there is one. */
+/** The real path, and an id of the file if it exists. */
 export interface FileIdentity {
   readonly path: string
   readonly id?: string
 }
 
 /**
- * Must these two not run at the same time? Reads and requests conflict with nothing but writes; a command conflicts with every
- * access to files. `identify` resolves a path, because one file has many spellings; an unresolved path may be any file.
+ * Must these two not run at the same time? Reads and requests conflict only with writes; a command conflicts with all
+ * file access. `identify` resolves a path; an unresolved path may be any file.
  */
 export function effectsConflict(
   one: Effect,
@@ -37,16 +38,12 @@ export function effectsConflict(
   identify: (path: string) => FileIdentity | undefined = (path) => ({ path }),
 ): boolean {
   if (one.kind === 'unknown' || other.kind === 'unknown') return true
-  // What comes after a plan waits for its approval.
+  // Calls after a plan wait for its approval.
   if (one.kind === 'plan' || other.kind === 'plan') return true
   if (one.kind === 'exec' || other.kind === 'exec') return one.kind !== 'net' && other.kind !== 'net'
   if (one.kind === 'net' || other.kind === 'net') return false
   if (one.kind === 'read' && other.kind === 'read') return false
   const [firstFile, secondFile] = [identify(one.path), identify(other.path)]
   if (!firstFile || !secondFile || (firstFile.id !== undefined && firstFile.id === secondFile.id)) return true
-  return isSameOrInside(firstFile.path, secondFile.path) || isSameOrInside(secondFile.path, firstFile.path)
-}
-
-function isSameOrInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+  return isInsideFolder(firstFile.path, secondFile.path) || isInsideFolder(secondFile.path, firstFile.path)
 }

@@ -2,10 +2,17 @@ import type { ApprovedFile } from '../model/security/approved-file.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Effect } from './effect.ts'
 
-/** What may happen to a call: it runs, a person is asked, or it is refused. */
 export type Verdict = 'allow' | 'ask' | 'deny'
 
-/** How freely an agent may act: the names of the modes, and what each does. Whoever shows or reads a mode uses these. */
+/** Returns the first item with the strictest verdict. */
+export function findStrictest<Item extends { readonly verdict: Verdict }>(
+  items: readonly (Item | undefined)[],
+): Item | undefined {
+  const verdicts = ['deny', 'ask', 'allow'] as const
+  return verdicts.map((verdict) => items.find((item) => item?.verdict === verdict)).find(Boolean)
+}
+
+/** The approval modes, with the description that is shown. */
 export const APPROVAL_MODES = {
   default: 'asks about edits and commands',
   auto_edit: 'edits run unasked, commands ask',
@@ -15,7 +22,6 @@ export const APPROVAL_MODES = {
 
 export type ApprovalMode = keyof typeof APPROVAL_MODES
 
-/** The names of the modes. */
 export const APPROVAL_MODE_NAMES = Object.keys(APPROVAL_MODES) as ApprovalMode[]
 
 /** A call before it runs. */
@@ -25,56 +31,51 @@ export interface Proposal {
   readonly effects: readonly Effect[]
 }
 
-/** The answer to a proposal, with the rule that decided and why, for the person and for the model. */
+/** The answer to a proposal, with the rule that decided, for the user and for the model. */
 export interface Decision {
   readonly verdict: Verdict
   readonly rule: string
   readonly why: string
-  /** Only the mode asks for approval: `why` says nothing that the call itself does not say. */
+  /** Only the mode asks for approval: `why` adds nothing to the call itself. */
   readonly isRoutine?: true
-  /** What a person may allow from now on, as `offers` found it; only in a question. */
+  /** What the user may allow from now on, as returned by `offers`. */
   readonly grants?: readonly Grant[]
-  /** The files that this is about, as they really are: those that are written, and those outside the workspace. */
+  /** The real paths of the files that are written, and of those outside the workspace. */
   readonly access?: readonly ApprovedFile[]
-  /** The programs that a command would run, as far as they can be told. */
+  /** The programs that a command would run, as far as known. */
   readonly programs?: readonly string[]
-  /** A command that is known to need the network. */
   readonly needsNetwork?: true
-  /** A command that is allowed only if git starts none of the programs that settings name: the host runs it so. */
+  /** The host must prevent git from starting programs named in its configuration. */
   readonly gitHelpers?: 'off'
 }
 
-/** Something that a person may allow from now on. It is offered only if it would be kept. */
+/** Something that the user may allow from now on. It is offered only if it would take effect. */
 export interface Grant {
   readonly breadth: 'subcommand' | 'exact' | 'tool' | 'path' | 'host' | 'server'
-  /** Rules that allow it; none if only this very text is allowed, which no rule can say. */
+  /** Rules that allow it; empty if only this exact text is allowed, which no rule can express. */
   readonly rules: readonly string[]
-  /** The same in words. */
+  /** A description for the user. */
   readonly covers: string
-  /** Where it can be kept; only for the session without it. */
+  /** Default: only the session. */
   readonly scopes?: readonly GrantScope[]
 }
 
-/** How long and where a grant holds: until the session ends, in this project, or everywhere. */
 export type GrantScope = 'session' | 'project' | 'user'
 
-/** Decides what may happen, and keeps what a person allows from now on. */
+/** Decides what may happen, and keeps what the user allows from now on. */
 export interface Policy {
   decide(proposal: Proposal): Decision | Promise<Decision>
-  /** What a person who is asked may allow from now on, the broadest first; nothing where it is asked about each time. */
+  /** What the user may allow from now on, the broadest first; empty if approval is needed each time. */
   offers?(proposal: Proposal): Promise<readonly Grant[]>
-  /** Keeps a grant that was offered for this proposal; gives in words what holds now. */
+  /** Keeps a grant that was offered for this proposal. Returns a description for the user. */
   remember(proposal: Proposal, grant: Grant, scope: GrantScope): string
-  /** What holds until the session ends, because the person allowed it. */
   sessionGrants?(): readonly SessionGrant[]
-  /** Takes back what was allowed in this session. */
   revoke?(grant: SessionGrant): void
-  /** A rule was taken out of the settings: it holds no more. */
+  /** Stops applying a rule that was removed from the settings. */
   forget?(rule: string, verdict: Verdict): void
 }
 
-/** Something that was allowed until the session ends. */
 export interface SessionGrant extends Pick<Grant, 'rules' | 'covers'> {
-  /** Commands that were allowed word for word, which no rule can say. */
+  /** Commands that were allowed literally, which no rule can express. */
   readonly commandKeys: readonly string[]
 }

@@ -2,42 +2,35 @@ import type { SandboxAccess } from '../model/security/sandbox-access.ts'
 import { type ApprovalOptions, approvalPolicy } from './approval-policy.ts'
 import type { Grant, GrantScope, Policy, Proposal } from './policy.ts'
 
-/** Which commands may do more than the sandbox lets them, by rules of the person's own. */
+/** Rules of the user that give commands more access than the sandbox does. */
 export interface SandboxAccessRules {
-  /** What the rules let a call do beyond the sandbox. */
   findAccess(proposal: Proposal): Promise<SandboxAccess | undefined>
-  /** Would the command of a call run in the sandbox without the network? */
+  /** Would the command run in the sandbox without network access? */
   isOffline(proposal: Proposal): Promise<boolean>
-  /** What a person may grant from now on, for a call that was blocked. */
+  /** Grants for a call that the sandbox blocked. */
   offers(proposal: Proposal, access: SandboxAccess): Promise<readonly Grant[]>
-  /** The rules of a kind of access. */
   policyOf(access: SandboxAccess): Policy
-  /** Keeps what the person granted; says in words what holds now. */
+  /** Keeps a grant. Returns a description for the user. */
   remember(proposal: Proposal, access: SandboxAccess, grant: Grant, scope: GrantScope): string
 }
 
-/** What the rules are made of. */
-export interface SandboxAccessOptions extends Omit<ApprovalOptions, 'rules' | 'allowed' | 'save'> {
+interface SandboxAccessOptions extends Omit<ApprovalOptions, 'rules' | 'allowed' | 'save'> {
   readonly rules: Readonly<Record<SandboxAccess, readonly string[]>>
-  /** Does the sandbox keep commands from the network now? */
+  /** Does the sandbox block the network now? */
   readonly isNetworkClosed?: () => Promise<boolean>
-  /** Keeps rules for later sessions, of this project or of all. */
+  /** Saves rules for later sessions. */
   readonly save?: (access: SandboxAccess, rules: readonly string[], scope: Exclude<GrantScope, 'session'>) => void
 }
 
-/** The more it gives, the later it is asked for. */
+/** From least to most access. */
 const ACCESS_KINDS = ['network', 'outside'] as const satisfies readonly SandboxAccess[]
 
 /**
- * Each kind of access has rules of the same form as those about commands, judged by the same policy: all commands of a text
- * must be covered, nothing dangerous is. No command has access by default, be it ever so harmless.
+ * The rules for each kind of access use the same format and policy as those for commands: every command of a text must
+ * be covered, and none may be dangerous. By default no command has access.
  */
-export function createSandboxAccessRules({
-  rules,
-  save,
-  isNetworkClosed,
-  ...options
-}: SandboxAccessOptions): SandboxAccessRules {
+export function createSandboxAccessRules(allOptions: SandboxAccessOptions): SandboxAccessRules {
+  const { rules, save, isNetworkClosed, ...options } = allOptions
   const policies = new Map<SandboxAccess, Policy>()
   const hasRules = new Set(ACCESS_KINDS.filter((access) => rules[access].length > 0))
 
@@ -54,7 +47,7 @@ export function createSandboxAccessRules({
     return policy
   }
 
-  // A wrong rule is told before anything runs.
+  // Parse the rules now, so that an invalid one is reported before anything runs.
   for (const access of hasRules) policyOf(access)
 
   async function findAccess(proposal: Proposal): Promise<SandboxAccess | undefined> {

@@ -26,35 +26,8 @@ export function appendRemarks(schema: JsonObject, phrases: readonly string[]): J
 
 /** A constraint in words; empty for a keyword that constrains nothing. */
 export function describeKeyword(keyword: string, value: Json): string {
-  switch (keyword) {
-    case 'default':
-      return `default: ${formatValue(value)}`
-    case 'const':
-      return `always ${formatValue(value)}`
-    case 'enum':
-      return `one of: ${formatValueList(value)}`
-    case 'pattern':
-      return `matches ${formatValue(value, 200)}`
-    case 'format':
-      return `format: ${formatValue(value).replaceAll('"', '')}`
-    case 'not':
-      return acceptsAnything(value) ? '' : `not: ${formatValue(value, 160)}`
-    case 'uniqueItems':
-      return value === true ? 'no item twice' : ''
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return isJsonObject(value) && !acceptsAnything(value) ? `other keys hold ${formatValue(value, 160)}` : ''
-    case 'patternProperties':
-      return `keys that match a pattern hold ${formatValue(value, 160)}`
-    case 'dependentRequired':
-      return `needed together: ${formatValue(value, 160)}`
-    case 'if':
-      return `if ${formatValue(value, 160)} holds, further rules apply`
-    default:
-      return Object.hasOwn(KEYWORD_PHRASES, keyword)
-        ? (KEYWORD_PHRASES[keyword] ?? '').replace('%', formatValue(value, 160))
-        : ''
-  }
+  const phrase = Object.hasOwn(KEYWORD_PHRASES, keyword) ? (KEYWORD_PHRASES[keyword] ?? '') : ''
+  return typeof phrase === 'string' ? phrase.replace('%', () => formatValue(value, 160)) : phrase(value)
 }
 
 /** A value, shortened for use in a sentence. */
@@ -63,7 +36,19 @@ export function formatValue(value: Json | undefined, limit = 60): string {
   return text.length > limit ? `${text.slice(0, limit - 1)}…` : text
 }
 
-const KEYWORD_PHRASES: Readonly<Record<string, string>> = {
+const KEYWORD_PHRASES: Readonly<Record<string, string | ((value: Json) => string)>> = {
+  default: (value) => `default: ${formatValue(value)}`,
+  const: (value) => `always ${formatValue(value)}`,
+  enum: (value) => `one of: ${formatValueList(value)}`,
+  pattern: (value) => `matches ${formatValue(value, 200)}`,
+  format: (value) => `format: ${formatValue(value).replaceAll('"', '')}`,
+  not: (value) => (acceptsAnything(value) ? '' : `not: ${formatValue(value, 160)}`),
+  uniqueItems: (value) => (value === true ? 'no item twice' : ''),
+  additionalProperties: describeOtherKeys,
+  unevaluatedProperties: describeOtherKeys,
+  patternProperties: 'keys that match a pattern hold %',
+  dependentRequired: 'needed together: %',
+  if: 'if % holds, further rules apply',
   minimum: 'at least %',
   maximum: 'at most %',
   exclusiveMinimum: 'more than %',
@@ -82,6 +67,10 @@ const KEYWORD_PHRASES: Readonly<Record<string, string>> = {
   prefixItems: 'in this order: %',
   contentEncoding: 'encoded as %',
   contentMediaType: 'media type %',
+}
+
+function describeOtherKeys(value: Json): string {
+  return isJsonObject(value) && !acceptsAnything(value) ? `other keys hold ${formatValue(value, 160)}` : ''
 }
 
 function formatValueList(value: Json): string {

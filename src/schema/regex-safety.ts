@@ -1,8 +1,10 @@
-/** `source` is for a regular expression with the `u` flag. */
-export type RegexCheckResult = { source: string } | { problem: string }
+import { tryOrUndefined } from '../model/try-or-undefined.ts'
 
-/** Checks a pattern of unknown origin: it must compile, and must not take exponential time. */
-export function checkRegexSafety(pattern: string): RegexCheckResult {
+/**
+ * Checks a pattern of unknown origin: it must compile, and must not take exponential time. `source` is for a regular
+ * expression with the `u` flag.
+ */
+export function checkRegexSafety(pattern: string): { source: string } | { problem: string } {
   const source = [pattern, removeLegacyEscapes(pattern)].find(isValidRegExp)
   if (source === undefined) return { problem: 'is not a valid regular expression' }
   if (source.length > MAX_PATTERN_CHARS) return { problem: 'is too long to be checked' }
@@ -41,11 +43,7 @@ const SIMPLE_TOKEN =
 const MAX_PATTERN_CHARS = 2000
 
 function isValidRegExp(source: string): boolean {
-  try {
-    return new RegExp(source, 'u') instanceof RegExp
-  } catch {
-    return false
-  }
+  return tryOrUndefined(() => new RegExp(source, 'u') instanceof RegExp) ?? false
 }
 
 /** Patterns of other languages escape more than the `u` flag allows; such an escape means the character itself. */

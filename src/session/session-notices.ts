@@ -8,20 +8,20 @@ export function createSessionNotices(log: SessionLog): string[] {
   const damageCounts = new Map<LogDamage['what'], number>()
   for (const { what } of damages) damageCounts.set(what, (damageCounts.get(what) ?? 0) + 1)
   const found = [...damageCounts].map(([what, count]) => `${count} ${DAMAGE_TEXTS[what]}`)
+  const calls = findOpenCalls(log)
+  const started = formatToolNames(calls.filter((call) => call.hasStarted === true))
+  const uncertain = formatToolNames(calls.filter((call) => call.hasStarted === 'unknown'))
   return [
-    ...(entries.length === 0
-      ? [`The log of the session ${id} is empty, so the session starts from the beginning.`]
-      : []),
-    ...(found.length > 0
-      ? [
-          `The log of this session is damaged: ${found.join(', ')}. Everything else was read, and the file was not changed.`,
-        ]
-      : []),
-    ...createInterruptedNotices(findOpenCalls(log)),
-    ...(unlocked
-      ? ['The file system of the sessions has no locks. Do not open this session in two processes at the same time.']
-      : []),
-  ]
+    entries.length === 0 && `The log of the session ${id} is empty, so the session starts from the beginning.`,
+    found.length > 0 &&
+      `The log of this session is damaged: ${found.join(', ')}. Everything else was read, and the file was not changed.`,
+    started !== undefined &&
+      `${started} was interrupted when the program ended. It may have had an effect, and does not run again.`,
+    uncertain !== undefined &&
+      `The log does not show whether ${uncertain} ran. It may have had an effect, and does not run again.`,
+    unlocked === true &&
+      'The file system of the sessions has no locks. Do not open this session in two processes at the same time.',
+  ].filter((notice) => notice !== false)
 }
 
 const DAMAGE_TEXTS: Record<LogDamage['what'], string> = {
@@ -39,25 +39,9 @@ const DAMAGE_TEXTS: Record<LogDamage['what'], string> = {
   circular: 'fork of itself, so the start is missing',
 }
 
-function createInterruptedNotices(calls: readonly OpenCall[]): string[] {
-  const startedCalls = calls.filter((call) => call.hasStarted === true)
-  const uncertainCalls = calls.filter((call) => call.hasStarted === 'unknown')
-  return [
-    ...(startedCalls.length > 0
-      ? [
-          `${formatToolNames(startedCalls)} was interrupted when the program ended. It may have had an effect, and does not run again.`,
-        ]
-      : []),
-    ...(uncertainCalls.length > 0
-      ? [
-          `The log does not show whether ${formatToolNames(uncertainCalls)} ran. It may have had an effect, and does not run again.`,
-        ]
-      : []),
-  ]
-}
-
 /** A log may have any number of tool names of any length. */
-function formatToolNames(calls: readonly OpenCall[]): string {
+function formatToolNames(calls: readonly OpenCall[]): string | undefined {
+  if (calls.length === 0) return undefined
   const names = calls
     .slice(0, MAX_NAMED_TOOLS)
     .map(({ call }) => (call.name.length > 80 ? `${call.name.slice(0, 80)}…` : call.name))

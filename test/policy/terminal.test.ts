@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   sanitizeForModel,
-  quoteWithBar,
   sanitizeBytes,
   sanitizeQuestion,
   sanitizeText,
@@ -74,10 +73,6 @@ describe('terminal.json', () => {
       }
       if (text.length < 200) assert.equal(streamed(text.split(''), one.surface), whole, `${one.id} by character`)
     }
-  })
-
-  test('what a tool prints is framed, so that it cannot pass for us', () => {
-    assert.equal(quoteWithBar('Allow? [y/N] y\n> user: go\n'), '│ Allow? [y/N] y\n│ > user: go')
   })
 })
 

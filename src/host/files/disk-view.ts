@@ -1,67 +1,34 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
+import { readdirSync, readSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { FolderEntry } from '../host.ts'
 import { resolvePath } from './resolve-path.ts'
 import { toFileKind } from './walk-folders.ts'
+import { tryFileOperation } from '../sandbox/protect/no-follow-files.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** The disk of this machine, as the policy looks at it: nothing is changed, and nothing that is found here is used later. */
 export function createDiskView(searchPath = process.env['PATH'] ?? '') {
   return {
-    realPath: resolveOrUndefined,
+    realPath: (path: string) => tryOrUndefined(() => resolvePath(path)),
     kind: readKind,
     read: readFileBytes,
     list: listFolder,
-    exists: pathExists,
+    exists: (path: string) => tryOrUndefined(() => lstatSync(path, { throwIfNoEntry: false })) !== undefined,
     findProgram: (name: string) => findOnSearchPath(name, searchPath),
   }
 }
 
 function listFolder(path: string): readonly FolderEntry[] | undefined {
-  try {
-    return readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: toFileKind(entry) }))
-  } catch {
-    return undefined
-  }
-}
-
-function pathExists(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    return false
-  }
-}
-
-function resolveOrUndefined(path: string): string | undefined {
-  try {
-    return resolvePath(path)
-  } catch {
-    return undefined
-  }
+  return tryOrUndefined(() =>
+    readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: toFileKind(entry) })),
+  )
 }
 
 function readKind(path: string): 'file' | 'folder' | 'other' | undefined {
-  const stats = statOrUndefined(path)
+  const stats = tryOrUndefined(() => statSync(path, { throwIfNoEntry: false }))
   if (!stats) return undefined
   return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other'
-}
-
-function statOrUndefined(path: string): ReturnType<typeof statSync> {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
 
 const MAX_READ_BYTES = 64 * 2 ** 20
@@ -86,12 +53,8 @@ function findOnSearchPath(name: string, searchPath: string): string | undefined 
   for (const folder of searchPath.split(delimiter)) {
     if (!isAbsolute(folder)) return `./${name}`
     const candidate = join(folder, name)
-    try {
-      accessSync(candidate, constants.X_OK)
-      return resolveOrUndefined(candidate) ?? candidate
-    } catch {
-      // Not here.
-    }
+    const isExecutable = tryFileOperation(() => accessSync(candidate, constants.X_OK))
+    if (isExecutable) return tryOrUndefined(() => resolvePath(candidate)) ?? candidate
   }
   return undefined
 }

@@ -10,6 +10,7 @@ import type { AllowedRoots } from './allowed-roots.ts'
 import { listEntries, toFileInfo, walkFolders } from './walk-folders.ts'
 import { CHANGED_MESSAGE, assertReplaceable, writeFileAtomically } from './write-file.ts'
 import { createWriteLocks } from './write-lock.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** `lockFolder` is where all processes that write these files keep their locks. */
 export function createLocalFiles(roots: AllowedRoots, lockFolder?: string): Files {
@@ -54,11 +55,8 @@ export function createLocalFiles(roots: AllowedRoots, lockFolder?: string): File
           const bytes = await transform(current)
           if (!bytes) return
           try {
-            return writeFileAtomically(roots, path, bytes, {
-              mode: options?.mode,
-              temporary,
-              expected: { bytes: current },
-            })
+            const expected = { bytes: current }
+            return writeFileAtomically(roots, path, bytes, { mode: options?.mode, temporary, expected })
           } catch (error) {
             if (!(error instanceof HostError && error.code === 'changed')) throw error
           }
@@ -98,11 +96,7 @@ const MAX_UPDATE_ATTEMPTS = 5
 
 /** The path that is locked. An invalid path is reported when it is opened. */
 function resolveLockPath(path: string): string {
-  try {
-    return resolvePath(path)
-  } catch {
-    return path
-  }
+  return tryOrUndefined(() => resolvePath(path)) ?? path
 }
 
 const MAX_READ_BYTES = 1 << 30
@@ -117,13 +111,8 @@ async function readBytes(descriptor: number, from: number, length: number): Prom
   // A small read in another thread takes longer than the read itself.
   let bytesDone = length <= MAX_SYNC_READ_BYTES ? readSync(descriptor, bytes, 0, length, from) : 0
   while (bytesDone < length) {
-    const { bytesRead } = await readAsync(
-      descriptor,
-      bytes,
-      bytesDone,
-      Math.min(READ_CHUNK_BYTES, length - bytesDone),
-      from + bytesDone,
-    )
+    const chunkLength = Math.min(READ_CHUNK_BYTES, length - bytesDone)
+    const { bytesRead } = await readAsync(descriptor, bytes, bytesDone, chunkLength, from + bytesDone)
     if (bytesRead === 0) break
     bytesDone += bytesRead
   }

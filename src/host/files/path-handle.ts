@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs'
 import { HostError } from '../host-error.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /**
  * An open file or folder. On Linux it is a descriptor, which stays valid whatever happens to the name, and `at` is a path
@@ -47,21 +48,14 @@ export function openFolderHandle(at: string): FolderHandle {
 
 /** The same for a folder that may be gone, unreadable, or a link by now. */
 export function tryOpenFolderHandle(at: string): FolderHandle | undefined {
-  try {
-    return openFolderHandle(at)
-  } catch {
-    return undefined
-  }
+  return tryOrUndefined(() => openFolderHandle(at))
 }
 
 /** Opens exactly the held file for reading; returns a descriptor, and never waits for a pipe. */
 export function openForReading(handle: PathHandle): number {
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK
   // The path through a descriptor is itself a link, so only a plain name can use O_NOFOLLOW.
-  const descriptor = openSync(
-    encodeSurrogateEscape(handle.at),
-    hasDescriptorPaths ? flags : flags | constants.O_NOFOLLOW,
-  )
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (hasDescriptorPaths ? 0 : constants.O_NOFOLLOW)
+  const descriptor = openSync(encodeSurrogateEscape(handle.at), flags)
   const { dev, ino } = fstatSync(descriptor)
   if (dev === handle.stats.dev && ino === handle.stats.ino) return descriptor
   closeSync(descriptor)

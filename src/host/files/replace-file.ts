@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, openSync, renameSync, type Stats } from 'node:fs'
 import { unlinkSync, writeSync } from 'node:fs'
 import { encodeSurrogateEscape } from './surrogate-escape.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /** Without one, the default for new files. */
   readonly mode?: number
   /** The owner, if the system permits it. */
@@ -47,11 +48,8 @@ function writeNewFile(at: string, bytes: Uint8Array, { mode, owner }: ReplaceOpt
 
 function setOwner(descriptor: number, { uid, gid }: Pick<Stats, 'uid' | 'gid'>): void {
   if (uid === process.getuid?.() && gid === process.getgid?.()) return
-  try {
-    fchownSync(descriptor, uid, gid)
-  } catch {
-    // Only root may give files away; then it becomes ours, as in any editor.
-  }
+  // Only root may give files away; else it becomes ours, as in any editor.
+  tryOrUndefined(() => fchownSync(descriptor, uid, gid))
 }
 
 export function createTemporaryName(): string {
@@ -59,23 +57,17 @@ export function createTemporaryName(): string {
 }
 
 export function removeIfPresent(at: string): void {
-  try {
-    unlinkSync(at)
-  } catch {
-    // It was never made, or its folder is gone.
-  }
+  tryOrUndefined(() => unlinkSync(at))
 }
 
 /** The rename itself must reach the disk too. Not every file system can sync a folder. */
 function syncFolder(folder: string): void {
-  try {
+  tryOrUndefined(() => {
     const descriptor = openSync(folder, constants.O_RDONLY)
     try {
       fsyncSync(descriptor)
     } finally {
       closeSync(descriptor)
     }
-  } catch {
-    // The file itself is complete either way.
-  }
+  })
 }

@@ -2,6 +2,7 @@ import { readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { getErrnoCode, HostError, toHostError } from '../host-error.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /**
  * The real path of a path. If it does not exist, the existing part is resolved and the rest is as given. A dangling link
@@ -30,17 +31,9 @@ export function resolvePath(path: string, depth = 0): string {
 
 /** The real path of what is there; undefined if nothing is, or if it cannot be found out. */
 export function findRealPath(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
+  return tryOrUndefined(() => realpathSync(path))
 }
 
 function readLinkTarget(path: string): string | undefined {
-  try {
-    return decodeSurrogateEscape(readlinkSync(encodeSurrogateEscape(path), 'buffer'))
-  } catch {
-    return undefined
-  }
+  return tryOrUndefined(() => decodeSurrogateEscape(readlinkSync(encodeSurrogateEscape(path), 'buffer')))
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { type FolderHandle, type PathHandle, tryOpenFolderHandle } from './path-handle.ts'
 import type { FileInfo, Files, FolderEntry, VisitedFolder } from '../host.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /**
  * Walks a folder and those below it that `visit` names. Each folder is held while its entries are looked up, so that no
@@ -70,21 +71,13 @@ function createVisitedFolder({ folder, path, parent }: NextFolder): VisitedFolde
     entries: tryListEntries(folder),
     // By its plain name, which takes half the time: an exchange of names could only change the order.
     modifiedAt(name) {
-      try {
-        return lstatSync(encodeSurrogateEscape(`${path}/${name}`)).mtimeMs
-      } catch {
-        return 0
-      }
+      return tryOrUndefined(() => lstatSync(encodeSurrogateEscape(`${path}/${name}`)).mtimeMs) ?? 0
     },
   }
 }
 
 function tryListEntries(folder: FolderHandle): FolderEntry[] {
-  try {
-    return listEntries(folder)
-  } catch {
-    return []
-  }
+  return tryOrUndefined(() => listEntries(folder)) ?? []
 }
 
 export function listEntries({ at }: Pick<PathHandle, 'at'>): FolderEntry[] {

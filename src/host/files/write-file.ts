@@ -7,7 +7,7 @@ import { replaceFile } from './replace-file.ts'
 import type { AllowedRoots } from './allowed-roots.ts'
 import { defined } from '../../model/defined.ts'
 
-export interface WriteFileOptions {
+interface WriteFileOptions {
   readonly mode?: number | undefined
   /** The name of the new file until it is complete. */
   readonly temporary?: string
@@ -23,9 +23,8 @@ export function writeFileAtomically(
   roots: AllowedRoots,
   path: string,
   bytes: Uint8Array,
-  options: WriteFileOptions = {},
+  { mode, temporary, expected }: WriteFileOptions,
 ): void {
-  const { mode, temporary, expected } = options
   withOpenedPath(roots, path, { need: 'write' }, (opened) => {
     const { entry } = opened
     assertReplaceable(entry, path)

@@ -5,12 +5,16 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { getErrnoCode } from '../host-error.ts'
+import { tryFileOperation } from '../sandbox/protect/no-follow-files.ts'
+import { tryParseJson } from '../../model/json.ts'
+import { lazy } from '../../model/lazy.ts'
 import { readStatFields } from '../process/proc-stat-fields.ts'
 import { createTemporaryName, removeIfPresent } from './replace-file.ts'
 import { sha256Hex } from './sha256.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** Lets one writer at a time change a file: of this process, and of all others that share the lock folder. */
-export interface WriteLocks {
+interface WriteLocks {
   /** `temporary` is the name for a new file beside it. */
   withLock<T>(real: string, work: (temporary: string) => Promise<T>): Promise<T>
 }
@@ -49,13 +53,7 @@ export function createWriteLocks(folder: string | undefined): WriteLocks {
 
 /** Removes the lock files and temporary files of writers that were killed. */
 export function removeAbandonedWrites(folder: string): void {
-  let names: string[]
-  try {
-    names = readdirSync(folder)
-  } catch {
-    return
-  }
-  for (const name of names) {
+  for (const name of tryOrUndefined(() => readdirSync(folder)) ?? []) {
     const path = join(folder, name)
     const holder = name.endsWith(LOCK_SUFFIX) ? readLockHolder(path) : undefined
     if (holder && isAbandoned(holder)) removeAbandonedLock(path, holder)
@@ -81,7 +79,8 @@ async function acquireLock(folder: string, key: string, temporary: string): Prom
         if (readLockHolder(path)?.content === content) removeIfPresent(path)
       }
     } catch (error) {
-      if (getErrnoCode(error) === 'ENOENT' && ensureFolder(folder)) continue
+      const makeFolder = () => void mkdirSync(folder, { recursive: true, mode: 0o700 })
+      if (getErrnoCode(error) === 'ENOENT' && tryFileOperation(makeFolder)) continue
       if (getErrnoCode(error) !== 'EEXIST') return undefined
     }
     const holder = readLockHolder(path)
@@ -105,15 +104,6 @@ function createLockFile(path: string, content: string): void {
   }
 }
 
-function ensureFolder(folder: string): boolean {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return true
-  } catch {
-    return false
-  }
-}
-
 interface LockOwner {
   readonly pid: number
   /** The start time of the process as the system counts it; empty if unknown. */
@@ -129,11 +119,7 @@ interface LockHolder {
 }
 
 function readLockHolder(path: string): LockHolder | undefined {
-  try {
-    return { content: readFileSync(path, 'utf8'), modifiedAt: statSync(path).mtimeMs }
-  } catch {
-    return undefined
-  }
+  return tryOrUndefined(() => ({ content: readFileSync(path, 'utf8'), modifiedAt: statSync(path).mtimeMs }))
 }
 
 /** A write takes milliseconds. A holder that is unknown or does not release its lock is not waited for longer. */
@@ -146,12 +132,8 @@ function isAbandoned({ content, modifiedAt }: LockHolder): boolean {
 }
 
 function parseLockOwner(content: string): LockOwner | undefined {
-  try {
-    const value: unknown = JSON.parse(content)
-    return typeof value === 'object' && value !== null ? (value as LockOwner) : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryParseJson(content)
+  return typeof value === 'object' && value !== null ? (value as LockOwner) : undefined
 }
 
 function isOwnerAlive({ pid, start }: LockOwner): boolean {
@@ -167,27 +149,20 @@ function isOwnerAlive({ pid, start }: LockOwner): boolean {
 }
 
 function readProcessStat(pid: number): { readonly state: string; readonly start: string } | undefined {
-  try {
-    const fields = readStatFields(`/proc/${pid}/stat`)
-    return { state: fields[0] ?? '', start: fields[19] ?? '' }
-  } catch {
-    return undefined
-  }
+  const fields = tryOrUndefined(() => readStatFields(`/proc/${pid}/stat`))
+  return fields && { state: fields[0] ?? '', start: fields[19] ?? '' }
 }
 
-let cachedSelf: Omit<LockOwner, 'temporary'> | undefined
-
-function describeSelf(): Omit<LockOwner, 'temporary'> {
-  cachedSelf ??= { pid: process.pid, start: readProcessStat(process.pid)?.start ?? '', space: readPidNamespace() }
-  return cachedSelf
-}
+const describeSelf = lazy((): Omit<LockOwner, 'temporary'> => {
+  return { pid: process.pid, start: readProcessStat(process.pid)?.start ?? '', space: readPidNamespace() }
+})
 
 function readPidNamespace(): string {
-  try {
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`
-  } catch {
-    return hostname()
-  }
+  return (
+    tryOrUndefined(
+      () => `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`,
+    ) ?? hostname()
+  )
 }
 
 /**

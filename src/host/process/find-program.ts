@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
+import { tryFileOperation } from '../sandbox/protect/no-follow-files.ts'
 
 /** Never finds a program in a folder where the agent writes. */
 export function findProgram(name: string, roots: AllowedRoots): string | undefined {
@@ -8,19 +9,11 @@ export function findProgram(name: string, roots: AllowedRoots): string | undefin
     try {
       const real = realpathSync(join(folder, name))
       accessSync(real, constants.X_OK)
-      if (!isInAllowedRoot(roots, real)) return real
+      const isAllowedPath = tryFileOperation(() => roots.check(real, 'read'))
+      if (!isAllowedPath) return real
     } catch {
       // Not here.
     }
   }
   return undefined
-}
-
-function isInAllowedRoot(roots: AllowedRoots, path: string): boolean {
-  try {
-    roots.check(path, 'read')
-    return true
-  } catch {
-    return false
-  }
 }

@@ -6,11 +6,7 @@ import { type PathWatch, type WatchedPaths, type Watchdog, createWatchdog } from
 const MARKER_VARIABLE = 'DRAGOMAN_COMMAND'
 const instanceId = `${Date.now()}-${randomBytes(4).toString('hex')}`
 
-export function createProcessMarker(kind: 'command' | 'companion'): {
-  name: string
-  marker: string
-  env: Record<string, string>
-} {
+export function createProcessMarker(kind: 'command' | 'companion') {
   const name = `${instanceId}-${kind}-${randomBytes(4).toString('hex')}`
   return { name, marker: `${MARKER_VARIABLE}=${name}`, env: { [MARKER_VARIABLE]: name } }
 }

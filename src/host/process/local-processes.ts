@@ -40,7 +40,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   const monitor = createResourceMonitor(defined({ processes: options.processLimit, memory: options.memoryLimit }))
   let wasUnsandboxedReported = false
 
-  /** Why a command may not run. A missing sandbox that is optional is reported to the person, once. */
+  /** Why a command may not run. A missing sandbox that is optional is reported to the user, once. */
   async function findBlockedReason(): Promise<string | undefined> {
     const state = await sandbox?.state()
     if (!state || state.isActive || sandbox?.mode === 'off') return undefined

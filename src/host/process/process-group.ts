@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readStatFields } from './proc-stat-fields.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 export interface ProcessGroup {
   /** The PID of the shell, which is also the id of its group and session. */
@@ -31,16 +32,14 @@ export function listGroupProcesses(group: ProcessGroup): number[] {
 /** How many processes are in a sandbox, from its own process table; undefined if that cannot be read. */
 export function countSandboxProcesses(group: ProcessGroup): number | undefined {
   if (!group.isolated) return undefined
-  try {
+  return tryOrUndefined(() => {
     const first = readFileSync(`/proc/${group.id}/task/${group.id}/children`, 'latin1').trim()
     const table = `/proc/${first}/root/proc`
     // A sandbox without its own /proc sees that of the machine.
     if (first === '' || statSync(table).dev === statSync('/proc').dev) return undefined
     const count = readdirSync(table).filter((name) => PID_PATTERN.test(name)).length
     return Math.max(0, count - SANDBOX_INIT_COUNT)
-  } catch {
-    return undefined
-  }
+  })
 }
 
 /** Ends all processes of a command: with SIGTERM first, if there is a grace period. */
@@ -74,12 +73,8 @@ export function killGroupAndWait(group: ProcessGroup): void {
 
 /** The first process of a sandbox ends last: then no other is left in there. */
 export function listSandboxInitPids({ id, isolated }: ProcessGroup): number[] {
-  try {
-    if (!isolated) return []
-    return readFileSync(`/proc/${id}/task/${id}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number)
-  } catch {
-    return []
-  }
+  const children = tryOrUndefined(() => isolated && readFileSync(`/proc/${id}/task/${id}/children`, 'latin1'))
+  return (children || '').trim().split(' ').filter(Boolean).map(Number)
 }
 
 /** Stops a whole command at once, except for what has left its group. */
@@ -101,12 +96,9 @@ function hasLiveProcess(group: ProcessGroup): boolean {
   return isProcessAlive(group.id) || listGroupProcesses(group).length > 0
 }
 
+/** Ignores a process that has ended. */
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It has ended already.
-  }
+  tryOrUndefined(() => process.kill(pid, signal))
 }
 
 export function isProcessAlive(pid: number): boolean {
@@ -116,11 +108,7 @@ export function isProcessAlive(pid: number): boolean {
 }
 
 function canSignal(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+  return tryOrUndefined(() => process.kill(pid, 0)) ?? false
 }
 
 const hasProcFs = process.platform === 'linux' && existsSync('/proc/self/stat')
@@ -167,39 +155,25 @@ const PID_PATTERN = /^\d+$/
 
 /** By their PIDs in the sandbox. */
 function isSandboxInit(pid: number): boolean {
-  try {
-    return /^NSpid:\t\d+\t[12]$/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
-  } catch {
-    return true
-  }
+  return tryOrUndefined(() => /^NSpid:\t\d+\t[12]$/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))) ?? true
 }
 
 function readProcessStat(name: string): { state: string; parent: number; group: number; session: number } | undefined {
-  try {
+  return tryOrUndefined(() => {
     const [state = '', parent, group, session] = readStatFields(`/proc/${name}/stat`)
     return { state, parent: Number(parent), group: Number(group), session: Number(session) }
-  } catch {
-    return undefined
-  }
+  })
 }
 
 function hasMarker(name: string, marker: string): boolean {
-  try {
-    return readFileSync(`/proc/${name}/environ`, 'latin1').includes(marker)
-  } catch {
-    return false
-  }
+  return tryOrUndefined(() => readFileSync(`/proc/${name}/environ`, 'latin1').includes(marker)) ?? false
 }
 
 function listFromPs({ id }: ProcessGroup): number[] {
-  try {
-    const table = execFileSync('ps', ['-axo', 'pid=,pgid=,stat='], { encoding: 'utf8' })
-    return table
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-      .filter(([pid, group, state]) => Number(group) === id && Number(pid) !== id && !state?.startsWith('Z'))
-      .map(([pid]) => Number(pid))
-  } catch {
-    return []
-  }
+  const table = tryOrUndefined(() => execFileSync('ps', ['-axo', 'pid=,pgid=,stat='], { encoding: 'utf8' })) ?? ''
+  return table
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([pid, group, state]) => Number(group) === id && Number(pid) !== id && !state?.startsWith('Z'))
+    .map(([pid]) => Number(pid))
 }

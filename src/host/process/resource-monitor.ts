@@ -1,13 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
-import {
-  type ProcessGroup,
-  pauseGroup,
-  resumeGroup,
-  listGroupProcesses,
-  countSandboxProcesses,
-  stopGroup,
-} from './process-group.ts'
+import { countSandboxProcesses, listGroupProcesses, pauseGroup, type ProcessGroup } from './process-group.ts'
+import { resumeGroup, stopGroup } from './process-group.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 export type ExceededLimit = 'processes' | 'memory'
 
@@ -121,32 +116,24 @@ interface GroupBaseline {
   memoryHeadroom: number
 }
 
-/** The rest is for the person, the editor and us. */
+/** The rest is for the user, the editor and us. */
 const DEFAULT_MAX_MEMORY_BYTES = 0.75 * totalmem()
 
 function measureMemoryBytes(group: ProcessGroup): number {
-  let pages = 0
-  for (const pid of [group.id, ...listGroupProcesses(group)]) {
-    try {
-      const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number)
-      pages += Math.max(0, resident - shared)
-    } catch {
-      // It has ended.
-    }
-  }
-  return pages * PAGE_BYTES
+  const pages = [group.id, ...listGroupProcesses(group)].map((pid) => {
+    const text = tryOrUndefined(() => readFileSync(`/proc/${pid}/statm`, 'latin1')) ?? ''
+    const [, resident = 0, shared = 0] = text.split(' ').map(Number)
+    return Math.max(0, resident - shared)
+  })
+  return pages.reduce((sum, count) => sum + count, 0) * PAGE_BYTES
 }
 
 const PAGE_BYTES = 4096
 
 /** Constant if the system does not report it. */
 function readFreeMemoryBytes(): number {
-  try {
-    const text = hasLoadavg ? readFileSync('/proc/meminfo', 'latin1') : ''
-    return Number(/^MemAvailable:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024
-  } catch {
-    return 0
-  }
+  const text = hasLoadavg ? tryOrUndefined(() => readFileSync('/proc/meminfo', 'latin1')) : undefined
+  return Number(/^MemAvailable:\s+(\d+) kB/m.exec(text ?? '')?.[1] ?? 0) * 1024
 }
 
 const POLL_INTERVAL_MS = 50
@@ -157,10 +144,6 @@ const hasLoadavg = existsSync(LOADAVG_PATH)
  * All tasks of the machine, including threads; 0 if the system does not report them, and then only its own limits apply.
  */
 function countMachineTasks(): number {
-  try {
-    return hasLoadavg ? Number(/\/(\d+)/.exec(readFileSync(LOADAVG_PATH, 'latin1'))?.[1] ?? 0) : 0
-  } catch {
-    // No more files can be opened; the next look is soon.
-    return 0
-  }
+  const text = hasLoadavg ? tryOrUndefined(() => readFileSync(LOADAVG_PATH, 'latin1')) : undefined
+  return Number(/\/(\d+)/.exec(text ?? '')?.[1] ?? 0)
 }

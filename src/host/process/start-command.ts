@@ -12,6 +12,7 @@ import type { AllowedRoots } from '../files/allowed-roots.ts'
 import type { QuarantinedPath } from '../sandbox/protect/missing-path-guard.ts'
 import type { SandboxLaunch, Sandbox } from '../sandbox/sandbox.ts'
 import { findShell } from './find-shell.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 export interface StartedCommand {
   readonly group: ProcessGroup
@@ -28,13 +29,13 @@ export interface StartedCommand {
 }
 
 /** `failed`: it never started, because the sandbox could not be set up. */
-export interface ShellExit {
+interface ShellExit {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly failed: boolean
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly env: Record<string, string>
   readonly marker: string
   /** The descriptor that it prints to. */
@@ -51,13 +52,8 @@ export async function startCommand(
   options: StartOptions,
 ): Promise<StartedCommand> {
   const real = withOpenedPath(roots, folder, { need: 'write' }, ({ path }) => path)
-  const launch =
-    access === 'outside'
-      ? undefined
-      : await options.sandbox?.prepareLaunch(real, {
-          firstDescriptor: 5,
-          ...(access === 'network' && { network: true }),
-        })
+  const launchOptions = { firstDescriptor: 5, ...(access === 'network' && { network: true }) }
+  const launch = access === 'outside' ? undefined : await options.sandbox?.prepareLaunch(real, launchOptions)
   if (!launch?.isolated) ensureWatchdog()
   try {
     const child = withOpenedPath(roots, folder, { need: 'write' }, ({ entry }): ChildProcess => {
@@ -77,11 +73,8 @@ export async function startCommand(
       child.once('spawn', resolve)
       child.once('error', reject)
     })
-    const group: ProcessGroup = {
-      id: child.pid ?? 0,
-      marker: options.marker,
-      ...(launch?.isolated && { isolated: true }),
-    }
+    const { marker } = options
+    const group: ProcessGroup = { id: child.pid ?? 0, marker, ...(launch?.isolated && { isolated: true }) }
     return {
       group,
       exit: ended,
@@ -105,7 +98,7 @@ const SANDBOX_INIT_SCRIPT =
   'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; ulimit -f "$3"; echo >&4; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
 
 /**
- * If memory runs out, the system should end a command before anything else of the person. A child inherits the score of its
+ * If memory runs out, the system should end a command before anything else of the user. A child inherits the score of its
  * parent at its start; later its descendants could no longer be reached.
  */
 export function withHighOomScore<T>(spawnChild: () => T): T {
@@ -121,12 +114,10 @@ export function withHighOomScore<T>(spawnChild: () => T): T {
 
 /** The score by which the system chooses what to end when memory runs out; sets it if a value is given. */
 function accessOomScore(value?: string): string | undefined {
-  try {
+  return tryOrUndefined(() => {
     if (value !== undefined) writeFileSync(OOM_SCORE_PATH, value)
     return process.platform === 'linux' ? readFileSync(OOM_SCORE_PATH, 'latin1') : undefined
-  } catch {
-    return undefined
-  }
+  })
 }
 
 const OOM_SCORE_PATH = '/proc/self/oom_score_adj'
@@ -143,12 +134,8 @@ function buildCommandLine(
   if (!launch) return [...plain, command]
   const maxThreads = launch.hasOwnProcessCount ? String(limits.limit * THREADS_PER_PROCESS) : ''
   const fileBlocks = String(Math.ceil(limits.fileLimit / 1024))
-  return [
-    launch.program,
-    ...launch.args,
-    ...plain,
-    ...(launch.isolated ? [SANDBOX_INIT_SCRIPT, 'bash', command, maxThreads, fileBlocks] : [command]),
-  ]
+  const script = launch.isolated ? [SANDBOX_INIT_SCRIPT, 'bash', command, maxThreads, fileBlocks] : [command]
+  return [launch.program, ...launch.args, ...plain, ...script]
 }
 
 function waitForExit(child: ChildProcess): Promise<ShellExit> {

@@ -23,7 +23,7 @@ export interface StdioProgram {
   readonly network?: boolean
 }
 
-export interface StdioProcessListener {
+interface StdioProcessListener {
   readonly onOutput: (bytes: Uint8Array) => void
   /** How it ended: the second half of a sentence. */
   readonly onExit: (exitReason: string) => void
@@ -43,11 +43,11 @@ export interface StdioProcess {
 export interface StdioProcesses {
   open(program: StdioProgram, listener: StdioProcessListener): Promise<StdioProcess>
   /** Protected paths that programs created and that were renamed, since the last call. */
-  takeNotices(): string[]
+  readonly takeNotices: () => string[]
   close(): void
 }
 
-export interface StdioProcessOptions {
+interface StdioProcessOptions {
   /** Names of variables that programs may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
   readonly sandbox?: Sandbox
@@ -149,7 +149,7 @@ function createStdioProcess(
   listener: StdioProcessListener,
   onClosed: () => void,
 ): StdioProcess {
-  const errors = createTailBuffer(MAX_STDERR_BYTES)
+  let stderrTail = Buffer.alloc(0)
   const exited = new Promise<void>((resolve_) => {
     // It may have ended before its start was reported.
     if (child.exitCode !== null || child.signalCode !== null) resolve_()
@@ -161,7 +161,9 @@ function createStdioProcess(
   child.stdout?.on('data', (bytes: Uint8Array) => {
     if (!isClosed) listener.onOutput(bytes)
   })
-  child.stderr?.on('data', (bytes: Buffer) => errors.add(bytes))
+  child.stderr?.on('data', (bytes: Buffer) => {
+    stderrTail = Buffer.concat([stderrTail, bytes.subarray(-MAX_STDERR_BYTES)]).subarray(-MAX_STDERR_BYTES)
+  })
   for (const stream of child.stdio) stream?.on('error', () => undefined)
   // Background processes may hold its output open for ever, so its own exit counts.
   void exited.then(() => setTimeout(() => finish(describeExit(child)), OUTPUT_DRAIN_MS))
@@ -174,9 +176,8 @@ function createStdioProcess(
     const repeatedPath = launch?.repeated()
     launch?.release()
     for (const stream of child.stdio) stream?.destroy()
-    listener.onExit(
-      repeatedPath === undefined ? exitReason : `was stopped: it kept creating ${repeatedPath}, which is protected`,
-    )
+    const repeatReason = `was stopped: it kept creating ${repeatedPath}, which is protected`
+    listener.onExit(repeatedPath === undefined ? exitReason : repeatReason)
   }
 
   async function end(): Promise<void> {
@@ -194,7 +195,7 @@ function createStdioProcess(
         if (isClosed || !child.stdin?.writable) return fail(new Error('the process has ended'))
         child.stdin.write(text, (error) => (error ? fail(error) : done()))
       }),
-    recentStderr: () => errors.text(),
+    recentStderr: () => stderrTail.toString('utf8').trim(),
     close: () => (stopping ??= end()),
   }
 }
@@ -204,16 +205,6 @@ const STOP_GRACE_MS = 700
 /** Its last output may still be on its way. */
 const OUTPUT_DRAIN_MS = 20
 const MAX_STDERR_BYTES = 8000
-
-function createTailBuffer(limit: number): { add(bytes: Buffer): void; text(): string } {
-  let tailBytes = Buffer.alloc(0)
-  return {
-    add(bytes) {
-      tailBytes = Buffer.concat([tailBytes, bytes.subarray(-limit)]).subarray(-limit)
-    },
-    text: () => tailBytes.toString('utf8').trim(),
-  }
-}
 
 async function prepareSandbox(
   { sandbox, onUnsandboxed }: StdioProcessOptions,

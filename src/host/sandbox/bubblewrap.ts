@@ -26,7 +26,7 @@ export function hasOwnProcessCount({ user }: BubblewrapMode): boolean {
   return user && process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14))
 }
 
-export interface BubblewrapOptions {
+interface BubblewrapOptions {
   readonly layout: Omit<SandboxLayout, 'writable'> & { readonly writable: readonly MountSource[] }
   readonly guard: Pick<PathGuard, 'anchors' | 'fixed'>
   /** Mounted as /tmp. */
@@ -57,8 +57,7 @@ export function buildBubblewrapArguments(mode: BubblewrapMode, options: Bubblewr
     ...rootMountArguments(mode),
     ...mountArguments('--bind', tmpFolder, '/tmp'),
     ...listTopMounts('/tmp', options).flatMap((path) => ['--tmpfs', path]),
-    ...mountArguments('--tmpfs', '/var/tmp'),
-    ...mountArguments('--tmpfs', '/run'),
+    ...mountArguments('--tmpfs', '/var/tmp', '--tmpfs', '/run'),
     ...bindArguments('--ro-bind', VISIBLE_RUN_PATHS.filter(existsSync).map(toMountSource)),
     ...layout.hidden.flatMap((path) => ['--tmpfs', path]),
     ...bindArguments('--ro-bind', layout.shown.map(toMountSource)),
@@ -67,28 +66,18 @@ export function buildBubblewrapArguments(mode: BubblewrapMode, options: Bubblewr
     ...bindArguments('--bind', guard.anchors),
     ...bindArguments('--ro-bind', guard.fixed),
     ...layout.masked.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
-    ...mountArguments('--ro-bind', scratch, scratch),
-    '--chdir',
-    folder,
-    '--setenv',
-    'TMPDIR',
-    '/tmp',
+    ...mountArguments('--ro-bind', scratch, scratch, '--chdir', folder, '--setenv', 'TMPDIR', '/tmp'),
     ...(options.filter === undefined ? [] : ['--seccomp', String(options.filter)]),
     '--',
   ]
 }
 
-function mountArguments(...words: string[]): string[] {
-  return words
-}
+const mountArguments = (...words: string[]): string[] => words
 
-function toMountSource(path: string): MountSource {
-  return { path }
-}
+const toMountSource = (path: string): MountSource => ({ path })
 
-interface MountedPaths {
+type MountedPaths = Pick<BubblewrapOptions, 'scratch'> & {
   readonly layout: Pick<SandboxLayout, 'shown' | 'masked'> & { readonly writable: readonly (string | MountSource)[] }
-  readonly scratch: string
 }
 
 /**
@@ -111,12 +100,9 @@ export function buildTrialArguments(mode: BubblewrapMode, filter: number): strin
 function namespaceArguments({ user }: BubblewrapMode, network: boolean, needsFileCapabilities: boolean): string[] {
   return [
     ...(user ? ['--unshare-user'] : []),
-    '--unshare-pid',
-    '--unshare-ipc',
+    ...'--unshare-pid --unshare-ipc'.split(' '),
     ...(network ? [] : ['--unshare-net']),
-    '--die-with-parent',
-    '--cap-drop',
-    'ALL',
+    ...'--die-with-parent --cap-drop ALL'.split(' '),
     // Root may change files of others in the workspace; the mounts decide about everything else.
     ...(user || !needsFileCapabilities ? [] : FILE_CAPABILITIES.flatMap((name) => ['--cap-add', name])),
   ]
@@ -130,9 +116,6 @@ function rootMountArguments({ proc }: BubblewrapMode): string[] {
 }
 
 /** /run is full of sockets of other programs (Docker, keyrings). These paths are not. */
-const VISIBLE_RUN_PATHS = [
-  '/run/current-system',
-  '/run/systemd/resolve',
-  '/run/resolvconf',
-  '/run/NetworkManager/resolv.conf',
-]
+const VISIBLE_RUN_PATHS = ['current-system', 'systemd/resolve', 'resolvconf', 'NetworkManager/resolv.conf'].map(
+  (name) => `/run/${name}`,
+)

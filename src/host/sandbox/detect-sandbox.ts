@@ -8,6 +8,7 @@ import type { AllowedRoots } from '../files/allowed-roots.ts'
 import { buildTrialArguments, type BubblewrapMode, listBubblewrapModes } from './bubblewrap.ts'
 import { createSeccompFilter } from './seccomp.ts'
 import { defined } from '../../model/defined.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 export type SandboxBackend =
   | {
@@ -49,11 +50,8 @@ export async function detectSandbox(roots: AllowedRoots): Promise<SandboxBackend
   const help = runProgram(program, ['--help'])
   let problem = ''
   for (const mode of listBubblewrapModes(process.getuid?.() === 0, filters !== undefined)) {
-    const trial = await runProgram(
-      program,
-      [...buildTrialArguments(mode, 3), 'true'],
-      mode.filter ? filters?.withLocalSockets : undefined,
-    )
+    const filter = mode.filter ? filters?.withLocalSockets : undefined
+    const trial = await runProgram(program, [...buildTrialArguments(mode, 3), 'true'], filter)
     if (trial.code === 0) {
       const { text } = await help
       const bindsDescriptors = text.includes('--ro-bind-fd')
@@ -77,17 +75,14 @@ let filterFiles: SeccompFilterFiles | undefined
 function writeFilterFiles(): SeccompFilterFiles | undefined {
   const fullFilter = createSeccompFilter(process.arch, { localSockets: true })
   const strictFilter = createSeccompFilter(process.arch, { localSockets: false })
-  try {
-    return (
+  return tryOrUndefined(
+    () =>
       fullFilter &&
       strictFilter && {
         withLocalSockets: createUnnamedFile(fullFilter),
         withoutLocalSockets: createUnnamedFile(strictFilter),
-      }
-    )
-  } catch {
-    return undefined
-  }
+      },
+  )
 }
 
 /** A file without a name, which is gone with this process; the path leads to its descriptor. */
@@ -107,12 +102,8 @@ function runProgram(
 ): Promise<{ code: number; text: string }> {
   return new Promise((resolve) => {
     const descriptor = filter === undefined ? undefined : openSync(filter, 'r')
-    const stdio = [
-      'ignore' as const,
-      'pipe' as const,
-      'pipe' as const,
-      ...(descriptor === undefined ? [] : [descriptor]),
-    ]
+    const filterStdio = descriptor === undefined ? [] : [descriptor]
+    const stdio = ['ignore' as const, 'pipe' as const, 'pipe' as const, ...filterStdio]
     const child = spawn(program, args, { timeout: 5000, env: { PATH: '/usr/bin:/bin' }, stdio })
     if (descriptor !== undefined) closeSync(descriptor)
     let text = ''

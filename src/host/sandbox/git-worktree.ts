@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { readRegularFile } from '../files/regular-file.ts'
 
-export interface GitWorktree {
+interface GitWorktree {
   readonly gitFolder: string
   /** The repository's folder, read-only. */
   readonly commonFolder: string
@@ -20,11 +20,8 @@ export function findGitWorktree(folder: string): GitWorktree | undefined {
     const gitFolder = realpathSync(readPathFile(pointer, 'gitdir: ', folder))
     if (realpathSync(readPathFile(join(gitFolder, 'gitdir'), '', gitFolder)) !== pointer) return undefined
     const commonFolder = realpathSync(readPathFile(join(gitFolder, 'commondir'), '', gitFolder))
-    return {
-      gitFolder,
-      commonFolder,
-      writableFolders: ['objects', 'refs', 'logs'].map((name) => join(commonFolder, name)),
-    }
+    const writableFolders = ['objects', 'refs', 'logs'].map((name) => join(commonFolder, name))
+    return { gitFolder, commonFolder, writableFolders }
   } catch {
     return undefined
   }

@@ -43,7 +43,7 @@ export interface SandboxLayoutCache {
 }
 
 /**
- * A command sees the workspace, the machine without home folders, and the parts of the person's home that programs need.
+ * A command sees the workspace, the machine without home folders, and the parts of the user's home that programs need.
  */
 export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayout {
   const { folders, home, secretFolders, path, network, caches: privateFolder, cache } = options

@@ -11,12 +11,8 @@ import type { AllowedRoots } from '../files/allowed-roots.ts'
 import { createApprovedWrites } from './protect/approved-writes.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 import { buildBubblewrapArguments, hasOwnProcessCount, listTopMounts, type BubblewrapMode } from './bubblewrap.ts'
-import {
-  type SeccompFilterFiles,
-  type SandboxBackend,
-  detectSandbox,
-  type SandboxUnavailable,
-} from './detect-sandbox.ts'
+import { detectSandbox, type SandboxBackend, type SandboxUnavailable } from './detect-sandbox.ts'
+import type { SeccompFilterFiles } from './detect-sandbox.ts'
 import { type PathGuard, createPathGuard, type MountSource } from './protect/path-guard.ts'
 import { createInnerRepositories } from './protect/inner-repositories.ts'
 import { type SandboxLayout, type SandboxLayoutCache, createSandboxLayout } from './layout.ts'
@@ -38,7 +34,7 @@ export interface SandboxOptions {
   readonly protect?: readonly string[]
   /** Our own folders that commands must not see: settings, sessions. */
   readonly hiddenFolders?: readonly string[]
-  /** The person's home folder; by default that of this process. */
+  /** The user's home folder; by default that of this process. */
   readonly home?: string
   /** Where commands with network access keep package caches; by default in the scratch folder. */
   readonly caches?: string
@@ -57,7 +53,7 @@ export type SandboxState =
     }
   | ({ readonly isActive: false } & SandboxUnavailable)
 
-export interface SandboxLaunchOptions {
+interface SandboxLaunchOptions {
   readonly network?: boolean
   readonly visiblePaths?: readonly string[]
   /** The first descriptor number that is free in the program. */
@@ -159,36 +155,31 @@ export function createLocalSandbox(
       if ('why' in backend) return undefined
       mkdirSync(workspacePaths.scratch, { recursive: true, mode: 0o700 })
       const scratch = realpathSync(workspacePaths.scratch)
-      const home = resolveHome()
-      const path = [process.env['PATH'] ?? '', ...visiblePaths].join(delimiter)
-      const caches = options.writeCaches ? {} : { caches: options.caches ?? join(scratch, 'caches') }
-      const { folders } = workspacePaths
       const layout = createSandboxLayout({
-        folders,
-        home,
+        folders: workspacePaths.folders,
+        home: resolveHome(),
         secretFolders: options.hiddenFolders ?? [],
-        path,
+        path: [process.env['PATH'] ?? '', ...visiblePaths].join(delimiter),
         network,
-        ...caches,
+        ...(!options.writeCaches && { caches: options.caches ?? join(scratch, 'caches') }),
         cache: layoutCache,
       })
       const isolated = backend.kind === 'bubblewrap'
-      const masked = [...layout.masked.map((one) => one.path), scratch]
-      const onKnown = (one: string, isKnown: boolean): void => watched?.setKnown(one, isKnown)
       const pathGuard = createPathGuard({
         folders: layout.workspace,
         rulesFor,
-        masked,
+        masked: [...layout.masked.map((one) => one.path), scratch],
         matchesByName: !isolated,
         approved,
         inner: innerRepositories,
-        onKnown,
+        onKnown: (one, isKnown) => watched?.setKnown(one, isKnown),
       })
       const watched = isolated ? watchProtectedPaths(pathGuard) : undefined
+      const { found, check, repeated } = pathGuard
       const lifecycle = {
-        found: () => pathGuard.found(),
-        check: () => pathGuard.check(),
-        repeated: () => pathGuard.repeated(),
+        found,
+        check,
+        repeated,
         release: () => {
           pathGuard.release()
           watched?.end()
@@ -198,21 +189,12 @@ export function createLocalSandbox(
       running.add(lifecycle)
       if (!isolated) {
         backend.kind satisfies 'seatbelt'
-        const profile = createSeatbeltProfile({
-          layout,
-          guard: pathGuard,
-          scratch: [prepareTmpFolder(scratch, [])],
-          network,
-        })
+        const tmpFolders = [prepareTmpFolder(scratch, [])]
+        const profile = createSeatbeltProfile({ layout, guard: pathGuard, scratch: tmpFolders, network })
         hasTemporary = true
-        return {
-          program: backend.program,
-          args: ['-p', profile],
-          descriptors: [],
-          isolated,
-          markStarted: () => undefined,
-          ...lifecycle,
-        }
+        const { program } = backend
+        const markStarted = () => undefined
+        return { program, args: ['-p', profile], descriptors: [], isolated, markStarted, ...lifecycle }
       }
       const childDescriptors: number[] = []
       const openHandles: { release(): void }[] = []
@@ -229,7 +211,6 @@ export function createLocalSandbox(
         })
         const filter = openSeccompFilter(backend, network && !localSockets && hasAbstractSockets())
         if (filter !== undefined) openHandles.push({ release: () => closeSync(filter) })
-        const ownsOthers = worksOnForeignFiles(backend.mode, layout)
         const args = buildBubblewrapArguments(backend.mode, {
           layout: { ...layout, writable },
           guard: pathGuard,
@@ -237,7 +218,7 @@ export function createLocalSandbox(
           scratch,
           folder,
           network,
-          needsFileCapabilities: ownsOthers,
+          needsFileCapabilities: worksOnForeignFiles(backend.mode, layout),
           ...(backend.bindsDescriptors && { toChildDescriptor }),
           ...(filter !== undefined && { filter: toChildDescriptor(filter) }),
         })

@@ -1,7 +1,7 @@
 import type { PathGuard } from './protect/path-guard.ts'
 import type { SandboxLayout } from './layout.ts'
 
-export interface SeatbeltOptions {
+interface SeatbeltOptions {
   readonly layout: SandboxLayout
   readonly guard: Pick<PathGuard, 'anchors' | 'fixed'>
   /** Our own writable folders. */
@@ -15,38 +15,26 @@ export interface SeatbeltOptions {
  */
 export function createSeatbeltProfile({ layout, guard, scratch, network }: SeatbeltOptions): string {
   // Caches cannot be replaced here, so they are read-only.
-  const caches = layout.privateCaches.map(({ path }) => path)
+  const caches = layout.privateCaches.map(getPath)
   return [
     '(version 1)',
     '(allow default)',
     '(deny file-write*)',
-    ...formatRule('allow file-write*', [...layout.writable, ...scratch].map(subpathFilter)),
-    ...formatRule('allow file-write*', WRITABLE_DEVICES.map(literalFilter)),
-    ...formatRule('deny file-read*', layout.hidden.map(subpathFilter)),
+    ...formatRule('allow file-write*', 'subpath', [...layout.writable, ...scratch]),
+    ...formatRule('allow file-write*', 'literal', WRITABLE_DEVICES),
+    ...formatRule('deny file-read*', 'subpath', layout.hidden),
     // A path can be resolved only if the metadata of every folder on the way is readable.
-    ...formatRule('allow file-read-metadata', layout.hidden.map(subpathFilter)),
-    ...formatRule('allow file-read*', [...layout.shown, ...caches, ...layout.writable, ...scratch].map(subpathFilter)),
-    ...formatRule(
-      'deny file-read* file-write*',
-      layout.masked.map(({ path }) => subpathFilter(path)),
-    ),
-    ...formatRule(
-      'deny file-write*',
-      guard.fixed.map(({ path }) => subpathFilter(path)),
-    ),
+    ...formatRule('allow file-read-metadata', 'subpath', layout.hidden),
+    ...formatRule('allow file-read*', 'subpath', [...layout.shown, ...caches, ...layout.writable, ...scratch]),
+    ...formatRule('deny file-read* file-write*', 'subpath', layout.masked.map(getPath)),
+    ...formatRule('deny file-write*', 'subpath', guard.fixed.map(getPath)),
     // A folder on the way must not be renamed, or another could take its place.
-    ...formatRule(
-      'deny file-write-unlink',
-      [...layout.writable, ...guard.anchors.map(({ path }) => path)].map(literalFilter),
-    ),
+    ...formatRule('deny file-write-unlink', 'literal', [...layout.writable, ...guard.anchors.map(getPath)]),
     '(deny appleevent-send)',
     '(deny process-info* (target others))',
     '(deny signal (target others))',
     '(allow signal (target same-sandbox))',
-    ...formatRule(
-      'deny mach-lookup',
-      DENIED_MACH_SERVICES.map((name) => `(global-name ${quoteString(name)})`),
-    ),
+    ...formatRule('deny mach-lookup', 'global-name', DENIED_MACH_SERVICES),
     ...(network ? [] : LOOPBACK_ONLY_RULES),
     '',
   ].join('\n')
@@ -71,18 +59,9 @@ const LOOPBACK_ONLY_RULES = [
   '(allow network-outbound (remote ip "localhost:*"))',
 ]
 
-function formatRule(action: string, filters: readonly string[]): string[] {
+function formatRule(action: string, filter: 'subpath' | 'literal' | 'global-name', names: readonly string[]): string[] {
+  const filters = names.map((name) => `(${filter} "${name.replace(/["\\]/g, '\\$&')}")`)
   return filters.length === 0 ? [] : [`(${action}\n  ${filters.join('\n  ')})`]
 }
 
-function subpathFilter(path: string): string {
-  return `(subpath ${quoteString(path)})`
-}
-
-function literalFilter(path: string): string {
-  return `(literal ${quoteString(path)})`
-}
-
-function quoteString(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`
-}
+const getPath = ({ path }: { readonly path: string }) => path

@@ -16,7 +16,7 @@ export function createSeccompFilter(
   const architecture = ARCHITECTURES[arch]
   if (!architecture) return undefined
   const families = localSockets ? [AF_UNIX, ...ALLOWED_SOCKET_FAMILIES] : ALLOWED_SOCKET_FAMILIES
-  const program = [
+  return Buffer.concat([
     loadWord(ARCH_OFFSET),
     jumpIfEqual(architecture.auditArch, 1, 0),
     returnErrno(ENOSYS),
@@ -47,15 +47,10 @@ export function createSeccompFilter(
       returnErrno(EAFNOSUPPORT),
     ]),
     ALLOW_INSTRUCTION,
-  ]
-  return Buffer.concat(program)
+  ])
 }
 
-interface Architecture {
-  readonly auditArch: number
-  readonly column: 0 | 1
-  readonly hasX32?: true
-}
+type Architecture = { readonly auditArch: number; readonly column: 0 | 1; readonly hasX32?: true }
 
 const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   x64: { auditArch: 0xc000003e, column: 0, hasX32: true },
@@ -160,21 +155,10 @@ const argumentOffset = (index: number): number => 16 + 8 * index
 
 const ALLOW_INSTRUCTION = instruction(0x06, 0, 0, 0x7fff0000)
 
-function returnErrno(error: number): Buffer {
-  return instruction(0x06, 0, 0, 0x00050000 | error)
-}
-
-function loadWord(offset: number): Buffer {
-  return instruction(0x20, 0, 0, offset)
-}
-
-function jumpIfEqual(value: number, yes: number, no: number): Buffer {
-  return instruction(0x15, yes, no, value)
-}
-
-function jumpIfAnyBit(bits: number, yes: number, no: number): Buffer {
-  return instruction(0x45, yes, no, bits)
-}
+const returnErrno = (error: number): Buffer => instruction(0x06, 0, 0, 0x00050000 | error)
+const loadWord = (offset: number): Buffer => instruction(0x20, 0, 0, offset)
+const jumpIfEqual = (value: number, yes: number, no: number): Buffer => instruction(0x15, yes, no, value)
+const jumpIfAnyBit = (bits: number, yes: number, no: number): Buffer => instruction(0x45, yes, no, bits)
 
 /** Instructions for one call; afterwards the number is loaded again. */
 function forSyscall(number: number | undefined, body: readonly Buffer[]): Buffer[] {

@@ -3,38 +3,15 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { findRealPath } from '../files/resolve-path.ts'
 import { HOME_CACHE_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
+import { splitWords } from '../../model/text.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
-export const TOOLCHAIN_VARIABLES: readonly string[] = [
-  'ASDF_DATA_DIR',
-  'ASDF_DIR',
-  'BUN_INSTALL',
-  'CONDA_DEFAULT_ENV',
-  'CONDA_EXE',
-  'CONDA_PREFIX',
-  'DENO_INSTALL',
-  'DOTNET_ROOT',
-  'FLUTTER_ROOT',
-  'FNM_DIR',
-  'FNM_MULTISHELL_PATH',
-  'GOPATH',
-  'GOROOT',
-  'GRAALVM_HOME',
-  'JAVA_HOME',
-  'MAMBA_ROOT_PREFIX',
-  'MISE_DATA_DIR',
-  'NVM_BIN',
-  'NVM_DIR',
-  'PNPM_HOME',
-  'PYENV_ROOT',
-  'PYENV_VERSION',
-  'RBENV_ROOT',
-  'RUSTUP_HOME',
-  'RUSTUP_TOOLCHAIN',
-  'SDKMAN_CANDIDATES_DIR',
-  'SDKMAN_DIR',
-  'VIRTUAL_ENV',
-  'VOLTA_HOME',
-]
+export const TOOLCHAIN_VARIABLES: readonly string[] = splitWords(`
+  ASDF_DATA_DIR ASDF_DIR BUN_INSTALL CONDA_DEFAULT_ENV CONDA_EXE CONDA_PREFIX DENO_INSTALL DOTNET_ROOT FLUTTER_ROOT
+  FNM_DIR FNM_MULTISHELL_PATH GOPATH GOROOT GRAALVM_HOME JAVA_HOME MAMBA_ROOT_PREFIX MISE_DATA_DIR NVM_BIN NVM_DIR
+  PNPM_HOME PYENV_ROOT PYENV_VERSION RBENV_ROOT RUSTUP_HOME RUSTUP_TOOLCHAIN SDKMAN_CANDIDATES_DIR SDKMAN_DIR
+  VIRTUAL_ENV VOLTA_HOME
+`)
 
 /**
  * Folders in a home with installed programs and libraries: those on `PATH`, the targets of links there, and those that
@@ -77,7 +54,7 @@ function isInstallation(folder: string, userHome: string): boolean {
   return !holdsOtherThings && INSTALL_MARKERS.some((name) => existsSync(join(folder, name)))
 }
 
-/** The home folder that contains a path: the person's own, or another one, which is hidden as well. */
+/** The home folder that contains a path: the user's own, or another one, which is hidden as well. */
 function findHome(path: string, userHome: string): string | undefined {
   const home = isInsideFolder(path, userHome) ? userHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
   return path === home ? undefined : home
@@ -86,10 +63,7 @@ function findHome(path: string, userHome: string): string | undefined {
 const MAX_PROGRAM_LINKS = 300
 
 function listLinkTargets(folder: string): string[] {
-  try {
-    const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
-    return links.slice(0, MAX_PROGRAM_LINKS).flatMap(({ name }) => findRealPath(join(folder, name)) ?? [])
-  } catch {
-    return []
-  }
+  const entries = tryOrUndefined(() => readdirSync(folder, { withFileTypes: true })) ?? []
+  const links = entries.filter((entry) => entry.isSymbolicLink()).slice(0, MAX_PROGRAM_LINKS)
+  return links.flatMap(({ name }) => findRealPath(join(folder, name)) ?? [])
 }

@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync } from 'node:fs'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /**
  * Unix sockets of the machine. A read-only mount does not prevent connections to a socket file, and a system call filter
@@ -15,19 +16,12 @@ export function hasAbstractSockets(): boolean {
 }
 
 export function isSocketFile(path: string): boolean {
-  try {
-    return lstatSync(path).isSocket()
-  } catch {
-    return false
-  }
+  return tryOrUndefined(() => lstatSync(path).isSocket()) ?? false
 }
 
 /** The last column of the table: a path, or `@` and a name. Most sockets have none. */
 function listUnixSockets(): string[] {
-  try {
-    const table = readFileSync('/proc/net/unix', 'utf8').split('\n').slice(1)
-    return table.flatMap((line) => /^(?:\S+\s+){7}(.+)$/.exec(line)?.[1] ?? [])
-  } catch {
-    return []
-  }
+  const table = tryOrUndefined(() => readFileSync('/proc/net/unix', 'utf8')) ?? ''
+  const lines = table.split('\n').slice(1)
+  return lines.flatMap((line) => /^(?:\S+\s+){7}(.+)$/.exec(line)?.[1] ?? [])
 }

@@ -14,14 +14,8 @@ export interface RipgrepFile {
 }
 
 /** Flags for the output that `createRipgrepParser` reads. JSON has ten times as many bytes and takes as much longer. */
-export const RIPGREP_OUTPUT_FLAGS: readonly string[] = [
-  '--color=never',
-  '--no-heading',
-  '--with-filename',
-  '--null',
-  '--line-number',
-  '--byte-offset',
-]
+export const RIPGREP_OUTPUT_FLAGS: readonly string[] =
+  '--color=never --no-heading --with-filename --null --line-number --byte-offset'.split(' ')
 
 /**
  * Parses ripgrep's output in chunks: a path, a zero byte, `line:offset:` and the line. Returns false when a match is

@@ -28,10 +28,9 @@ async function runSearch(
   const { child, base, verifier } = withOpenedPath(roots, search.path, { need: 'read' }, (opened) => {
     const { folder, target, base: real } = locateStart(opened, search.path)
     // ripgrep starts in a held folder. Its results are verified, since it might follow a link that was made meanwhile.
-    const env = createCleanEnvironment(process.env)
+    const spawnOptions = { cwd: folder, env: createCleanEnvironment(process.env) }
     const running = spawn(program, ripgrepArguments(search, target), {
-      cwd: folder,
-      env,
+      ...spawnOptions,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     return { child: running, base: real, verifier: createMatchVerifier(roots) }
@@ -99,16 +98,8 @@ function locateStart(
 
 function ripgrepArguments({ pattern, include, excludedFolders, limit }: SearchRequest, target: string): string[] {
   return [
-    '--no-config',
     ...RIPGREP_OUTPUT_FLAGS,
-    '--ignore-case',
-    '--hidden',
-    '--no-require-git',
-    '--no-ignore-global',
-    '--no-ignore-dot',
-    '--no-messages',
-    '--crlf',
-    '--engine=auto',
+    ...RIPGREP_SEARCH_FLAGS,
     // ripgrep holds the matches of a file until it has read all of it.
     `--max-count=${limit + 1}`,
     ...(include === undefined ? [] : includeArguments(include)),
@@ -120,6 +111,11 @@ function ripgrepArguments({ pattern, include, excludedFolders, limit }: SearchRe
     target,
   ]
 }
+
+const RIPGREP_SEARCH_FLAGS =
+  '--no-config --ignore-case --hidden --no-require-git --no-ignore-global --no-ignore-dot --no-messages --crlf --engine=auto'.split(
+    ' ',
+  )
 
 /** A glob would also include what git ignores; a file type does not, but matches only names. */
 function includeArguments(include: string): string[] {

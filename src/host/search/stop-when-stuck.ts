@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { readStatFields } from '../process/proc-stat-fields.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /**
  * Stops a program that opens files itself which somebody else made: ripgrep reads ignore files, even pipes without a writer
@@ -46,7 +47,7 @@ interface Activity {
 }
 
 function activityOf(pid: number): Activity | undefined {
-  try {
+  return tryOrUndefined(() => {
     const tasks = readdirSync(`/proc/${pid}/task`).map((task) => readStatFields(`/proc/${pid}/task/${task}/stat`))
     const anonymous = /^RssAnon:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
     return {
@@ -54,7 +55,5 @@ function activityOf(pid: number): Activity | undefined {
       isRunning: tasks.some(([state]) => state === 'R' || state === 'D'),
       memory: Number(anonymous ?? 0) * 1024,
     }
-  } catch {
-    return undefined
-  }
+  })
 }

@@ -6,6 +6,7 @@ import { encodeSurrogateEscape } from '../files/surrogate-escape.ts'
 import { withOpenedPath } from '../files/opened-path.ts'
 import { CARRIAGE_RETURN, LINE_FEED, type RipgrepFile, type RipgrepMatch } from './ripgrep-output.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /**
  * Reads the matches of a search again. A program that opens files by name can be misled by an exchange of names while it
@@ -40,11 +41,11 @@ export function createMatchVerifier(roots: AllowedRoots) {
     verify(base: string, file: RipgrepFile): SearchMatch[] {
       const path = join(base, file.path)
       if (openFolders.size > MAX_OPEN_FOLDERS) close()
-      try {
-        return verifyMatches(`${openFolder(dirname(path), base).at}/${basename(path)}`, path, file.matches)
-      } catch {
-        return []
-      }
+      return (
+        tryOrUndefined(() =>
+          verifyMatches(`${openFolder(dirname(path), base).at}/${basename(path)}`, path, file.matches),
+        ) ?? []
+      )
     },
     close,
   }
@@ -53,10 +54,8 @@ export function createMatchVerifier(roots: AllowedRoots) {
 const MAX_OPEN_FOLDERS = 200
 
 function verifyMatches(at: string, path: string, matches: readonly RipgrepMatch[]): SearchMatch[] {
-  const descriptor = openSync(
-    encodeSurrogateEscape(at),
-    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-  )
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const descriptor = openSync(encodeSurrogateEscape(at), flags)
   let lines: string[] | undefined
   try {
     // Something that is not a file cannot be read at an offset, and is dropped.

@@ -24,7 +24,7 @@ export interface ProxyEndpoint {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface WebDestination {
+interface WebDestination {
   readonly url: URL
   readonly addresses: readonly string[]
   readonly proxy: ProxyEndpoint | undefined
@@ -83,10 +83,8 @@ function waitForConnection<T extends Duplex>(socket: T, signal: AbortSignal, eve
     }
     if (signal.aborted) return stop()
     signal.addEventListener('abort', stop, { once: true })
-    socket.once(
-      event,
-      settle(() => resolve(socket)),
-    )
+    const succeed = settle(() => resolve(socket))
+    socket.once(event, succeed)
     socket.once('error', (error) => settle(() => reject(error))())
   })
 }
@@ -96,10 +94,11 @@ async function openTunnel(proxy: ProxyEndpoint, address: string, port: number, s
   const { request } = await import('node:http')
   const to = `${address.includes(':') ? `[${address}]` : address}:${port}`
   return await new Promise((resolve, reject) => {
+    const { host, port: proxyPort } = proxy
     const headers = { ...proxy.headers, host: to }
     const connectRequest = request({
-      host: proxy.host,
-      port: proxy.port,
+      host,
+      port: proxyPort,
       method: 'CONNECT',
       path: to,
       headers,

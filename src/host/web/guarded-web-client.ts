@@ -59,12 +59,8 @@ async function fetchFollowingRedirects(
   const firstUrl = new URL(request.url)
   let url = firstUrl
   for (let hops = 0; ; hops++) {
-    const response = await fetchOnce(
-      url,
-      url.origin === firstUrl.origin ? request : withoutHeaders(request),
-      options,
-      signal,
-    )
+    const hopRequest = url.origin === firstUrl.origin ? request : withoutHeaders(request)
+    const response = await fetchOnce(url, hopRequest, options, signal)
     if ('problem' in response) return response
     const location = REDIRECT_STATUSES.has(response.status) ? response.headers['location'] : undefined
     if (location === undefined) return await readPage(url, response, limits)
@@ -74,7 +70,7 @@ async function fetchFollowingRedirects(
     if (!URL.canParse(location, url.href)) return toFailure('The redirect URL is not valid.')
     const next = new URL(location, url)
     const decision = options.urlPolicy.redirect(url.href, next.href)
-    // Nobody can be asked during a fetch; the model may request that URL itself, and then a person is asked.
+    // Nobody can be asked during a fetch; the model may request that URL itself, and then the user is asked.
     if (decision.verdict !== 'allow')
       return toRefusal(decision, `${url.host} redirects to ${next.href.slice(0, 200)}. `)
     url = next
@@ -125,10 +121,5 @@ async function readPage(url: URL, response: WebResponse, limits: WebLimits): Pro
   return { url: url.href, status: response.status, ...body }
 }
 
-function toRefusal({ why, rule }: UrlDecision, prefix = ''): WebFailure {
-  return { problem: `${prefix}${why}`, rule }
-}
-
-function toFailure(problem: string): WebFailure {
-  return { problem }
-}
+const toRefusal = ({ why, rule }: UrlDecision, prefix = ''): WebFailure => ({ problem: `${prefix}${why}`, rule })
+const toFailure = (problem: string): WebFailure => ({ problem })

@@ -1,6 +1,7 @@
 import type { Readable, Transform } from 'node:stream'
 import type { WebPage } from '../host.ts'
 import type { WebResponse } from './send-request.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 export async function readWebBody(
   response: WebResponse,
@@ -63,9 +64,5 @@ function detectCharset(bytes: Buffer, type: string): string {
 }
 
 function decodeText(bytes: Buffer, charset: string): string {
-  try {
-    return new TextDecoder(charset).decode(bytes)
-  } catch {
-    return new TextDecoder().decode(bytes)
-  }
+  return tryOrUndefined(() => new TextDecoder(charset).decode(bytes)) ?? new TextDecoder().decode(bytes)
 }

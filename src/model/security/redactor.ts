@@ -1,4 +1,5 @@
 import { isObject } from '../json.ts'
+import { tryOrUndefined } from '../try-or-undefined.ts'
 
 /** Removes secrets from texts before they are written where others may read them. */
 export interface Redactor {
@@ -157,14 +158,12 @@ const LIKELY_PATTERN: SecretPattern = {
 }
 
 function findPatternSpans(text: string, patterns: readonly SecretPattern[]): SecretSpan[] {
-  const found: SecretSpan[] = []
-  for (const { label, pattern } of patterns) {
-    for (const match of text.matchAll(pattern)) {
-      const [start, end] = match.indices?.groups?.['it'] ?? match.indices?.[0] ?? [0, 0]
-      found.push({ start, end, label })
-    }
-  }
-  return found
+  return patterns.flatMap(({ label, pattern }) =>
+    Array.from(text.matchAll(pattern), ({ indices }) => {
+      const [start, end] = indices?.groups?.['it'] ?? indices?.[0] ?? [0, 0]
+      return { start, end, label }
+    }),
+  )
 }
 
 function findKnownSpans(text: string, forms: readonly string[]): SecretSpan[] {
@@ -184,11 +183,9 @@ function findBase64Spans(text: string, forms: readonly string[]): SecretSpan[] {
     // Other letters may precede the base64, so each of the four alignments is tried.
     for (let skip = 0; skip < 4; skip++) {
       const inner = decodeBase64Text(run.slice(skip))
-      if (
-        inner === undefined ||
-        [...findKnownSpans(inner, forms), ...findPatternSpans(inner, CERTAIN_PATTERNS)].length === 0
-      )
-        continue
+      if (inner === undefined) continue
+      const innerSpans = [...findKnownSpans(inner, forms), ...findPatternSpans(inner, CERTAIN_PATTERNS)]
+      if (innerSpans.length === 0) continue
       found.push({ start: match.index, end: match.index + run.length, label: SECRET_LABEL })
       break
     }
@@ -199,12 +196,8 @@ function findBase64Spans(text: string, forms: readonly string[]): SecretSpan[] {
 /** The decoded text; undefined if it is not text. */
 function decodeBase64Text(base64: string): string | undefined {
   const letters = base64.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/')
-  try {
-    const text = atob(letters.slice(0, letters.length - (letters.length % 4 === 1 ? 1 : 0)))
-    return /[\x20-\x7e]{12}/.test(text) ? text : undefined
-  } catch {
-    return undefined
-  }
+  const text = tryOrUndefined(() => atob(letters.slice(0, letters.length - (letters.length % 4 === 1 ? 1 : 0))))
+  return text !== undefined && /[\x20-\x7e]{12}/.test(text) ? text : undefined
 }
 
 /** A secret as it is, JSON-escaped once or twice, in a URL, in base64 at any alignment, and in hex. */

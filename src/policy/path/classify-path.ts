@@ -1,38 +1,34 @@
 import { posix } from 'node:path'
 import { NON_SECRET_FILE_PATTERNS, SECRET_FILE_PATTERNS } from '../../model/secret-files.ts'
 import { type DiskView, NO_DISK_VIEW } from '../disk-view.ts'
-import { findPathProblem } from './malformed-path.ts'
 import { matchesPathPattern, matchesPathSuffix, toPathSegments } from './path-pattern.ts'
 import { holdsRepositoryCredentials } from './repository-credentials.ts'
-import { INSTRUCTION_FILE_PATTERNS, PROTECTED_FILE_PATTERNS } from './file-patterns.ts'
+import { findHiddenCharacter } from '../../model/security/hidden-characters.ts'
+import { PROTECTED_PATHS } from '../../model/security/protected-paths.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 
-/** Which places there are: the workspace, the home folder, and what more than the usual is protected or secret. */
 export interface PathContext {
-  /** The folders that may be read and changed; the first one is where commands run. */
+  /** Folders that may be read and changed. Commands run in the first one. */
   readonly folders: readonly string[]
-  /** Folders that may only be read. */
   readonly readFolders?: readonly string[]
   readonly home?: string
   readonly disk?: DiskView
-  /** Patterns of files that nobody writes without a person, beside the usual ones. */
+  /** More patterns of files that need approval to be written. */
   readonly protectedWrites?: readonly string[]
-  /** Patterns of files that nobody reads without a person, beside the usual ones. */
+  /** More patterns of files that need approval to be read. */
   readonly secretFiles?: readonly string[]
   readonly platform?: string
 }
 
-/** What a path is to us: inside, outside, inside but only with a person's word, or no path at all. */
 export interface ClassifiedPath {
   readonly kind: 'in' | 'out' | 'protected' | 'instructions' | 'secret' | 'reject'
-  /** The real path, as far as there is one. */
   readonly path: string
   readonly why: string
   /** The pattern that decided. */
   readonly rule: string
 }
 
-/** Judges a path, given from a folder, by where it really leads. */
+/** Classifies a path, relative to `from`, by its real path. */
 export function classifyPath(
   requestedPath: string,
   need: 'read' | 'write',
@@ -40,43 +36,36 @@ export function classifyPath(
   from = pathContext.folders[0] ?? '/',
 ): ClassifiedPath {
   const { disk = NO_DISK_VIEW } = pathContext
-  // What the workspace itself is called the person knows; what a model writes below it they must be able to see.
+  // The user knows the name of the workspace; what a model writes below it must be visible.
   const prefixLength = pathContext.folders.find((folder) => requestedPath.startsWith(`${folder}/`))?.length ?? 0
   const problem = findPathProblem(requestedPath, need, pathContext.platform, requestedPath.slice(prefixLength))
-  if (problem !== undefined) return { kind: 'reject', path: requestedPath, why: problem, rule: 'a path that is none' }
   const text = requestedPath.startsWith('/') ? requestedPath : `${from}/${requestedPath}`
-  const real = disk.realPath(text)
-  if (real === undefined) {
-    return {
-      kind: 'reject',
-      path: requestedPath,
-      why: `${requestedPath} cannot be resolved.`,
-      rule: 'a path that is none',
-    }
+  const real = problem === undefined ? disk.realPath(text) : undefined
+  if (problem !== undefined || real === undefined) {
+    const why = problem ?? `${requestedPath} cannot be resolved.`
+    return { kind: 'reject', path: requestedPath, why, rule: 'a path that is none' }
   }
-  // Both names count: the one that was given, and the one that it leads to.
+  // Both the given and the resolved path are checked.
   const names = [posix.normalize(text), real]
   const guarded = need === 'write' ? classifyWrite(names, pathContext) : classifyRead(names, pathContext)
   if (guarded) return { ...guarded, path: real }
-  const containingFolder = findContainingFolder(
-    real,
-    need === 'write' ? pathContext.folders : [...pathContext.folders, ...(pathContext.readFolders ?? [])],
-    disk,
-  )
-  return containingFolder === undefined
-    ? { kind: 'out', path: real, why: `${real} is outside the workspace.`, rule: 'outside the workspace' }
-    : { kind: 'in', path: real, why: `${real} is inside the workspace.`, rule: 'inside the workspace' }
+  const kind = isAccessible(real, need, pathContext) ? 'in' : 'out'
+  const rule = `${kind}side the workspace`
+  return { kind, path: real, why: `${real} is ${rule}.`, rule }
+}
+
+/** Is a real path in a folder that may be read or written? */
+export function isAccessible(path: string, need: 'read' | 'write', pathContext: PathContext): boolean {
+  const { folders, readFolders = [], disk } = pathContext
+  return findContainingFolder(path, need === 'write' ? folders : [...folders, ...readFolders], disk) !== undefined
 }
 
 type GuardedPath = Omit<ClassifiedPath, 'path'>
 
 function classifyWrite(names: readonly string[], pathContext: PathContext): GuardedPath | undefined {
   for (const name of names) {
-    const pattern = findMatchingPattern(
-      name,
-      [...(pathContext.protectedWrites ?? []), ...PROTECTED_FILE_PATTERNS],
-      pathContext,
-    )
+    const patterns = [...(pathContext.protectedWrites ?? []), ...PROTECTED_FILE_PATTERNS]
+    const pattern = findMatchingPattern(name, patterns, pathContext)
     if (pattern !== undefined) {
       const why = `${name} can run something later or change the rules, so writing it needs approval.`
       return { kind: 'protected', why, rule: `protected: ${pattern}` }
@@ -93,27 +82,21 @@ function classifyWrite(names: readonly string[], pathContext: PathContext): Guar
 function classifyRead(names: readonly string[], pathContext: PathContext): GuardedPath | undefined {
   for (const name of names) {
     const isKnownHarmless = findMatchingPattern(name, NON_SECRET_FILE_PATTERNS, pathContext) !== undefined
-    const pattern = findMatchingPattern(
-      name,
-      [...(pathContext.secretFiles ?? []), ...(isKnownHarmless ? [] : SECRET_FILE_PATTERNS)],
-      pathContext,
-    )
+    const patterns = [...(pathContext.secretFiles ?? []), ...(isKnownHarmless ? [] : SECRET_FILE_PATTERNS)]
+    const pattern = findMatchingPattern(name, patterns, pathContext)
     if (pattern === undefined && holdsRepositoryCredentials(name, pathContext.disk ?? NO_DISK_VIEW)) {
       const why = `${name} contains a URL with a key, so reading it needs approval.`
       return { kind: 'secret', why, rule: 'secret: a key in an address' }
     }
     if (pattern === undefined) continue
-    return {
-      kind: 'secret',
-      why: `${name} usually holds secrets, so reading it needs approval.`,
-      rule: `secret: ${pattern}`,
-    }
+    const why = `${name} usually holds secrets, so reading it needs approval.`
+    return { kind: 'secret', why, rule: `secret: ${pattern}` }
   }
   return undefined
 }
 
 function findMatchingPattern(path: string, patterns: readonly string[], pathContext: PathContext): string | undefined {
-  // A workspace may itself lie in a folder with such a name; only the way from there on counts.
+  // The workspace itself may be in a folder with such a name; only the part below it counts.
   const folder = findContainingFolder(path, pathContext.folders, pathContext.disk ?? NO_DISK_VIEW)
   const segments = toPathSegments(folder === undefined ? path : path.slice(folder.length))
   return patterns.find((pattern) => {
@@ -123,7 +106,7 @@ function findMatchingPattern(path: string, patterns: readonly string[], pathCont
   })
 }
 
-/** The folder of a list that a path is in, by its given or its real name. */
+/** Compares with both the given and the real path of each folder. */
 export function findContainingFolder(
   path: string,
   folders: readonly string[],
@@ -132,4 +115,41 @@ export function findContainingFolder(
   return folders
     .flatMap((folder) => [folder, disk.realPath(folder) ?? folder])
     .find((folder) => isInsideFolder(path, folder))
+}
+
+/**
+ * Files that run something later or that decide what may run. Commands must not write them, and file tools need
+ * approval, in every mode.
+ */
+const PROTECTED_FILE_PATTERNS: readonly string[] = selectPatterns(false)
+
+/** Files that a model reads as instructions. Writing them needs approval. */
+const INSTRUCTION_FILE_PATTERNS: readonly string[] = selectPatterns(true)
+
+function selectPatterns(ofInstructions: boolean): string[] {
+  const chosen = PROTECTED_PATHS.filter(({ isInstructions = false }) => isInstructions === ofInstructions)
+  return [...new Set(chosen.map(({ path }) => path))]
+}
+
+/** Checks the text of a path without accessing the disk. `visiblePart` must not contain hidden characters. */
+function findPathProblem(
+  path: string,
+  need: 'read' | 'write',
+  platform: string | undefined,
+  visiblePart: string,
+): string | undefined {
+  if (path.includes('\0')) return 'The path contains a zero byte.'
+  if (new TextEncoder().encode(path).length > 4096 || path.split('/').some((segment) => segment.length > 255))
+    return 'The path is longer than any disk allows.'
+  const hidden =
+    need === 'write' ? findHiddenCharacter(visiblePart, { allowLines: false, allowRawBytes: true }) : undefined
+  if (hidden !== undefined) return `The path contains ${hidden}, which is invisible.`
+  return platform === 'windows' || platform === 'win32' ? findWindowsPathProblem(path) : undefined
+}
+
+function findWindowsPathProblem(path: string): string | undefined {
+  if (/^[a-z]:/i.test(path) || /^[/\\]{2}/.test(path) || /^[/\\][a-z](?:[/\\]|$)/i.test(path))
+    return 'The path names a drive or a device.'
+  const device = path.split(/[/\\]/).some((segment) => /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(segment.trim()))
+  return device ? 'The path names a device.' : undefined
 }

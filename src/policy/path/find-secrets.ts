@@ -5,25 +5,22 @@ import { matchesGlob } from './path-pattern.ts'
 import { holdsRepositoryCredentials } from './repository-credentials.ts'
 import { createSecretFileTest, type SecretFileTest } from './secret-file-test.ts'
 
-/** How a program goes through folders that it is given. */
+/** How a program walks the folders that it is given. */
 export interface FolderWalk {
-  /** Paths as given; only folders count. */
+  /** Paths as given; paths that are not folders are ignored. */
   readonly roots: readonly string[]
-  /** Does it read hidden files? */
   readonly readsHidden: boolean
-  /** Does it leave out what ignore files name, as ripgrep does? */
+  /** Does it skip ignored files, as ripgrep does? */
   readonly usesIgnoreFiles: boolean
-  /** Does it follow the links that it meets? */
   readonly followsLinks: boolean
-  /** Does it go into folders in folders? */
   readonly isRecursive: boolean
-  /** Folders that it leaves out, by name. */
+  /** Folders to skip, by name. */
   readonly without?: (name: string) => boolean
-  /** The files that it reads, by name; all if this is absent. */
+  /** Files to read, by name. Default: all. */
   readonly only?: (name: string) => boolean
 }
 
-/** Says which file with secrets, or which link out of the workspace, a program would meet; nothing if there is none. */
+/** Returns the first file with secrets, or link out of the workspace, that a program would read. */
 export function findSecretBelow(walk: FolderWalk, from: string, pathContext: PathContext): string | undefined {
   const { disk = NO_DISK_VIEW } = pathContext
   const isSecret = secretTestFor(pathContext)
@@ -49,7 +46,7 @@ export function findSecretBelow(walk: FolderWalk, from: string, pathContext: Pat
       if (isFolder ? walk.without?.(name) : walk.only && !walk.only(name)) continue
       const risk = findEntryRisk(path, entry, walk, pathContext, isSecret)
       if (risk !== undefined) return risk
-      // What git keeps its objects in is many files, and readable to nobody.
+      // Git's object store has many files, which are compressed.
       const isStore = name === 'objects' && posix.basename(folderStop.path) === '.git'
       if (isFolder && walk.isRecursive && !isStore) pending.push({ path, ignoreRules: inheritIgnoreRules(ignoreRules) })
     }
@@ -64,7 +61,7 @@ interface WalkFolder {
   readonly ignoreRules: IgnoreRules
 }
 
-/** What ripgrep leaves out, and which names lines such as `!name` may bring back: ignored files, and hidden ones too. */
+/** Ignored names, and names that lines such as `!name` may include again: ignored or hidden files. */
 interface IgnoreRules {
   readonly rules: readonly IgnoreRule[]
   readonly reincluded: readonly string[]
@@ -102,19 +99,17 @@ function secretTestFor({ secretFiles, home = '~' }: PathContext): SecretFileTest
   return test
 }
 
-/** Does a file usually hold secrets, by its path alone? */
 export function isSecretPath(path: string, pathContext: PathContext): boolean {
   return secretTestFor(pathContext)(path, findContainingFolder(path, pathContext.folders, pathContext.disk) ?? '')
 }
 
-/** A line of an ignore file, as far as it is simple: a name, or all names with an ending. */
+/** A simple line of an ignore file: a name, or all names with a suffix. */
 interface IgnoreRule {
   readonly name: string
   readonly suffix: boolean
   readonly foldersOnly: boolean
-  /** It holds only in the folder of its file. */
+  /** Applies only in the folder of the ignore file. */
   readonly anchored: boolean
-  /** It stands in a file of git's. */
   readonly isOfGit: boolean
 }
 
@@ -123,7 +118,7 @@ function matchesIgnoreRule({ name, suffix, foldersOnly }: IgnoreRule, entry: Dis
   return suffix ? entry.name.endsWith(name) : entry.name === name
 }
 
-/** What holds in a folder: what held above, and its own ignore files. */
+/** The rules of the parent folder and of this folder's ignore files. */
 function readIgnoreRules(
   { path, ignoreRules }: WalkFolder,
   entries: readonly DiskEntry[],
@@ -134,7 +129,7 @@ function readIgnoreRules(
   const lines = [...files, ...(isRepository ? ['.git/info/exclude'] : [])].flatMap((name) =>
     readIgnoreLines(posix.join(path, name), disk).map((line) => ({ line, isOfGit: name.startsWith('.git') })),
   )
-  // What git ignores ends where another repository begins.
+  // Rules of git end where another repository begins.
   const parent = isRepository ? ignoreRules.rules.filter(({ isOfGit }) => !isOfGit) : ignoreRules.rules
   return {
     rules: [...parent, ...lines.flatMap(({ line, isOfGit }) => parseIgnoreLine(line, isOfGit))],
@@ -145,7 +140,7 @@ function readIgnoreRules(
   }
 }
 
-/** The names that a line may bring back, on its way or at its end. A pattern that is not simple may mean any. */
+/** The names that a line may include again, as a parent folder or as a target. A complex pattern may mean any name. */
 function listReincludedNames(pattern: string): string[] {
   if (/[[\]{}\\]/.test(pattern)) return ['*']
   const segments = pattern
@@ -157,10 +152,9 @@ function listReincludedNames(pattern: string): string[] {
   )
 }
 
-/** Ripgrep reads `.gitignore` only in a repository; the others anywhere. */
+/** Ripgrep reads `.gitignore` only in a repository, the others anywhere. */
 const IGNORE_FILES: ReadonlySet<string> = new Set(['.gitignore', '.ignore', '.rgignore'])
 
-/** What the ignore files of all folders above a folder say. */
 function readParentIgnoreRules(path: string, disk: DiskView): IgnoreRules {
   const parent = posix.dirname(path)
   if (parent === path) return NO_IGNORE_RULES
@@ -171,16 +165,15 @@ function readParentIgnoreRules(path: string, disk: DiskView): IgnoreRules {
   )
 }
 
-/** What still holds one folder deeper. */
 function inheritIgnoreRules({ rules, reincluded }: IgnoreRules): IgnoreRules {
   return { rules: rules.filter(({ anchored }) => !anchored), reincluded }
 }
 
-/** The lines of an ignore file. One that cannot be read may bring back everything. */
+/** An ignore file that cannot be read may include everything again. */
 function readIgnoreLines(path: string, disk: DiskView): string[] {
   if (!disk.exists(path) || (path.endsWith('/.gitignore') && !isInRepository(posix.dirname(path), disk))) return []
   const bytes = disk.read(path)
-  // The decoder takes away a byte order mark, as ripgrep does.
+  // The decoder removes a byte order mark, as ripgrep does.
   return bytes ? new TextDecoder().decode(bytes).split(/\r?\n/) : ['!*']
 }
 

@@ -1,6 +1,6 @@
 /**
- * A path as steps between slashes, each as a forgiving disk reads it: case does not count, nor do the spellings by which
- * some disks hide a name. A backslash may be a slash too, on some systems.
+ * Splits a path, and normalizes each segment as lenient file systems do: case, trailing dots and similar spellings are
+ * ignored. A backslash counts as a slash.
  */
 export function toPathSegments(path: string): string[] {
   return path
@@ -9,12 +9,12 @@ export function toPathSegments(path: string): string[] {
     .map(foldSegment)
 }
 
-/** Does a path match a pattern? `*` and `?` stand for characters of one step, `**` for any number of steps, also none. */
+/** `*` and `?` match characters of one segment, `**` matches any number of segments, including none. */
 export function matchesPathPattern(segments: readonly string[], pattern: string): boolean {
   return matchesSegments(segments, patternSegments(pattern))
 }
 
-/** Does a path match a pattern from some step on? So `.git/hooks/**` also matches `sub/.git/hooks/pre-commit`. */
+/** A pattern may match from any segment on: `.git/hooks/**` also matches `sub/.git/hooks/pre-commit`. */
 export function matchesPathSuffix(segments: readonly string[], pattern: string): boolean {
   const wanted = patternSegments(pattern)
   return segments.some((_, index) => matchesSegments(segments.slice(index), wanted))
@@ -32,10 +32,9 @@ function matchesSegments(names: readonly string[], pattern: readonly string[]): 
   return matchesWildcards(names, pattern, '**', matchesGlob)
 }
 
-/** Does a name match `*` and `?`? */
 export function matchesGlob(name: string, pattern: string): boolean {
   if (!/[*?]/.test(pattern)) return name === pattern
-  // Most patterns have one star, and very many names are compared with them.
+  // Fast path: most patterns have one star, and they are compared with very many names.
   const star = pattern.indexOf('*')
   if (star >= 0 && pattern.indexOf('*', star + 1) < 0 && !pattern.includes('?')) {
     const isLong = name.length >= pattern.length - 1
@@ -45,8 +44,8 @@ export function matchesGlob(name: string, pattern: string): boolean {
 }
 
 /**
- * Does a row match a pattern in which a sign stands for any number of items? Only the last such sign is ever tried again with
- * one item more, so that a pattern which somebody made to be slow is not.
+ * Matches a pattern in which `any` stands for any number of items. Only the last wildcard is retried, so no pattern
+ * can take exponential time.
  */
 function matchesWildcards(
   items: readonly string[],
@@ -75,7 +74,7 @@ function matchesWildcards(
   return wanted === pattern.length
 }
 
-/** A name as a forgiving disk reads it: without case, blanks and dots at its end, streams, and the short form of `.git`. */
+/** Removes case, trailing spaces and dots, alternate data streams, and the short name of `.git`. */
 function foldSegment(segment: string): string {
   const name = segment
     .normalize('NFC')

@@ -1,14 +1,13 @@
 import type { DiskView } from '../disk-view.ts'
 
-/** Does a path name settings of a repository, which may hold a key: in an address, or in a header for it? */
+/** Configuration files of a repository, which may contain a key in a URL or in a header. */
 const REPOSITORY_SETTINGS_PATH = /(?:^|\/)(?:\.git\/(?:.*\/)?config(?:\.worktree)?|\.gitmodules|\.hg\/hgrc)$/i
 
-/** Does a text hold an address with a password or a token in it, or a header that git sends? */
+/** Does a text contain a URL with a password or a token, or a header that git sends? */
 export function containsCredentials(text: string): boolean {
   return /:\/\/[^\s/@]*:[^\s/@]+@|:\/\/[^\s/@:]{16,}@|extraheader/i.test(text)
 }
 
-/** Says whether a file is the settings of a repository, and a key is in them. */
 export function holdsRepositoryCredentials(path: string, disk: DiskView): boolean {
   if (!REPOSITORY_SETTINGS_PATH.test(path)) return false
   const bytes = disk.read(path)

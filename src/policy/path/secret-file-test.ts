@@ -1,14 +1,14 @@
 import { matchesPathPattern, matchesPathSuffix, toPathSegments } from './path-pattern.ts'
 import { NON_SECRET_FILE_PATTERNS, SECRET_FILE_PATTERNS } from '../../model/secret-files.ts'
 
-/** Does a file, by its path and the folder of the workspace that it is in, usually hold secrets? */
+/** Tests by path, and by the workspace folder that contains it, if a file usually has secrets. */
 export type SecretFileTest = (path: string, folder: string) => boolean
 
-/** A test for very many files; the patterns are the person's own, beside the usual ones. */
+/** Compiles the default patterns and those of the user into a test that is fast for very many files. */
 export function createSecretFileTest(userPatterns: readonly string[] = []): SecretFileTest {
   const defaultPatterns = toRegExp(SECRET_FILE_PATTERNS)
   const nonSecretPatterns = toRegExp(NON_SECRET_FILE_PATTERNS)
-  // An expression with many stars may take for ever; such a pattern is followed step by step.
+  // A regular expression with many stars can take exponential time; such patterns are matched segment by segment.
   const slow = userPatterns.filter((pattern) => pattern.split('*').length > MAX_WILDCARDS)
   const quick = userPatterns.filter((pattern) => !slow.includes(pattern))
   const [relativePatterns, absolutePatterns] = [false, true].map((isFull) => {
@@ -22,7 +22,7 @@ export function createSecretFileTest(userPatterns: readonly string[] = []): Secr
         : matchesPathSuffix(toPathSegments(name), one),
     )
   return (path, folder) => {
-    // A workspace may itself lie in a folder with such a name; only the way from there on counts.
+    // The workspace itself may be in a folder with such a name; only the part below it counts.
     const name = path === folder || path.startsWith(`${folder}/`) ? path.slice(folder.length) : path
     const isUsual = defaultPatterns.test(name) && !nonSecretPatterns.test(name)
     return (
@@ -40,7 +40,7 @@ function toRegExp(patterns: readonly string[]): RegExp {
   return new RegExp(patterns.map(toRegExpSource).join('|'), 'i')
 }
 
-/** A relative pattern may begin at any step; `name/**` is also the folder itself. */
+/** A relative pattern may begin at any segment; `name/**` also matches the folder itself. */
 function toRegExpSource(pattern: string): string {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')

@@ -1,55 +1,51 @@
-import type { Verdict } from '../policy.ts'
+import { findStrictest, type Verdict } from '../policy.ts'
 import { coversHost, coversPath, matchesCommandWords, parseRule, type PolicyRule } from './rule.ts'
 import { splitRuleWords } from './rule-words.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** A rule as a person writes it: its text, or with examples that are checked when it is loaded. */
-export type RuleText =
+/** A rule of the user, optionally with examples that are checked when it is loaded. */
+type RuleText =
   | string
   | { readonly rule: string; readonly matches?: readonly string[]; readonly spares?: readonly string[] }
 
-/** Rules as they stand in a file. */
+/** Rules as written in a settings file. */
 export interface PolicyRules {
   readonly allow?: readonly RuleText[]
   readonly ask?: readonly RuleText[]
   readonly deny?: readonly RuleText[]
-  /** Patterns of files that nothing may write without a person, beside the usual ones. */
+  /** More patterns of files that need approval to be written. */
   readonly protectedWrites?: readonly string[]
-  /** Patterns of files that nothing may read without a person, beside the usual ones. */
+  /** More patterns of files that need approval to be read. */
   readonly secretFiles?: readonly string[]
 }
 
-/** Whose rules they are. The later in this list, the more they weigh. */
+/** In ascending priority. */
 export type RuleTier = (typeof RULE_TIERS)[number]
 
 const RULE_TIERS = ['default', 'project', 'user', 'session', 'admin'] as const
 
-/** Everybody's rules. */
 export type RulesByTier = Readonly<Partial<Record<RuleTier, PolicyRules>>> & {
-  /** A project's rules can only tighten until the person trusts its folder. */
+  /** Until the user trusts the folder, a project's rules can only restrict. */
   readonly trusted?: boolean
 }
 
-/** What the rules say about something. */
 export interface RuleMatch {
   readonly rule: PolicyRule
   readonly tier: RuleTier
 }
 
-/** The rules, ready to be asked. */
 export interface RuleSet {
-  /** The rule that decides among those that match: of the weightiest tier that has one, the strictest. */
+  /** Returns the strictest matching rule of the highest tier that has one. */
   find(matches: (rule: PolicyRule) => boolean): RuleMatch | undefined
   add(tier: RuleTier, rule: PolicyRule): void
-  /** Takes out the rules of a tier that say this. */
   remove(tier: RuleTier, text: string, verdict: Verdict): void
-  /** The same rules and some more, to see what these would change. */
+  /** Returns a copy with more rules. */
   with(tier: RuleTier, rules: readonly PolicyRule[]): RuleSet
 }
 
 /**
- * Opens the rules. Throws a sentence about the first one that is wrong, or whose example is. Of a project that nobody trusts
- * the wrong ones are left out: a stranger's file must not stop the run.
+ * Throws a `RuleError` at the first invalid rule or example. In an untrusted project invalid rules are ignored, so
+ * that its files cannot stop the run.
  */
 export function createRuleSet(tiers: RulesByTier): RuleSet {
   const parsedRules = new Map<RuleTier, PolicyRule[]>()
@@ -64,7 +60,7 @@ export function createRuleSet(tiers: RulesByTier): RuleSet {
 function buildRuleSet(parsedRules: Map<RuleTier, PolicyRule[]>, tiers: RulesByTier): RuleSet {
   const trusted = tiers.trusted === true
 
-  /** Our own rules are many and right; they are read when the first command is judged. */
+  /** The built-in rules are many, so they are parsed at the first command. */
   function rulesIn(tier: RuleTier): PolicyRule[] {
     const cachedRules = parsedRules.get(tier) ?? parseRules(tier, tiers[tier] ?? {})
     parsedRules.set(tier, cachedRules)
@@ -72,8 +68,7 @@ function buildRuleSet(parsedRules: Map<RuleTier, PolicyRule[]>, tiers: RulesByTi
   }
 
   function inTier(tier: RuleTier, matches: (rule: PolicyRule) => boolean): RuleMatch | undefined {
-    const found = rulesIn(tier).filter(matches)
-    const rule = found.find(({ verdict }) => verdict === findStrictestVerdict(found.map((one) => one.verdict)))
+    const rule = findStrictest(rulesIn(tier).filter(matches))
     return rule && { rule, tier }
   }
 
@@ -103,17 +98,9 @@ function buildRuleSet(parsedRules: Map<RuleTier, PolicyRule[]>, tiers: RulesByTi
   }
 }
 
-const VERDICT_ORDER: readonly Verdict[] = ['deny', 'ask', 'allow']
-
-/** The strictest of some verdicts. */
-export function findStrictestVerdict(verdicts: readonly Verdict[]): Verdict {
-  return VERDICT_ORDER.find((verdict) => verdicts.includes(verdict)) ?? 'allow'
-}
-
-/** Something is wrong with a rule; the sentence says what. */
 export class RuleError extends Error {}
 
-/** The rules that are right, and a sentence about each of the others. */
+/** Returns the valid rules, and an error message for each of the others. */
 export function dropInvalidRules(rules: PolicyRules): {
   readonly rules: PolicyRules
   readonly problems: readonly string[]
@@ -153,7 +140,7 @@ function checkExamples(rule: PolicyRule, matches: readonly string[], spares: rea
   if (caught !== undefined) throw new RuleError(`the rule “${rule.text}” matches “${caught}”, which it should not`)
 }
 
-/** An example is what the brackets are about: a command, a path in the workspace, or a host. */
+/** An example is what the brackets of the rule contain: a command, a path in the workspace, or a host. */
 function matchesExample(rule: PolicyRule, example: string): boolean {
   if (rule.words) return matchesCommandWords(rule, splitRuleWords(example) ?? [])
   const { tool = '', argument } = rule

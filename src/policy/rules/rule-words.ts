@@ -1,4 +1,7 @@
-/** The words of a command as written in a rule: blanks divide, quotes hold together; nothing else has a meaning. */
+/**
+ * Splits the words of a command in a rule at spaces; only quotes have a special meaning. Returns undefined if it is
+ * invalid.
+ */
 export function splitRuleWords(text: string): string[] | undefined {
   const words: string[] = []
   const word = /\s*((?:[^\s'"\\]|'[^']*'|"[^"\\]*")+)/y
@@ -9,7 +12,7 @@ export function splitRuleWords(text: string): string[] | undefined {
   return text.trim() === '' ? [] : undefined
 }
 
-/** Words as they are written in a rule, so that `splitRuleWords` reads them back; undefined if that is impossible. */
+/** Inverse of `splitRuleWords`. Returns undefined if the words cannot be written in a rule. */
 export function quoteRuleWords(words: readonly string[]): string | undefined {
   const text = words.map(quoteWord).join(' ')
   const parsedBack = splitRuleWords(text)

@@ -3,27 +3,26 @@ import { matchesGlob, matchesPathPattern, matchesPathSuffix, toPathSegments } fr
 import { splitRuleWords } from './rule-words.ts'
 
 /**
- * A rule, as written: `read_file` is about a tool, `write_file(src/**)` about its paths, `web_fetch(*.example.com)` about
- * hosts, `run_shell_command(git status)` about commands that begin with these words. A text of several words is a command:
- * `git status`. A single word is the tool or the command of that name. A `*` as the last word of a command allows any literal
- * words to follow; `=` before the words allows nothing to follow. `deploy(*)` is about the tool `deploy` only.
+ * A parsed rule. `read_file` is about a tool, `write_file(src/**)` about its paths, `web_fetch(*.example.com)` about
+ * hosts, `run_shell_command(git status)` about commands that begin with these words. Several words are a command: `git
+ * status`. A single word is the tool or the command of that name. A `*` as the last word of a command allows any
+ * literal words to follow; `=` before the words allows none. `deploy(*)` is about the tool `deploy` only.
  */
 export interface PolicyRule {
   readonly text: string
   readonly verdict: Verdict
-  /** The tools that it is about, by name or pattern; without it, it is about commands only. */
+  /** A name or pattern of tools. Without it, the rule is about commands only. */
   readonly tool?: string
-  /** What stands in the brackets. Whether it is compared with a path or a host is decided by what the call does. */
+  /** The text in the brackets: a pattern of paths or of hosts, depending on the effect of the call. */
   readonly argument?: string
   readonly words?: readonly string[]
-  /** How much may follow the words: what is known to be harmless, any literal words, or nothing. */
+  /** What may follow the words: harmless words, any literal words, or none. */
   readonly more?: 'harmless' | 'any' | 'none'
 }
 
-/** The tool whose rules are about commands. */
 export const SHELL_TOOL_NAME = 'run_shell_command'
 
-/** A single word in a built-in rule is a command: a tool that has the name of a harmless command is not allowed by it. */
+/** A single word in a built-in rule is only a command: it must not allow a tool of the same name. */
 export function parseRule(
   text: string,
   verdict: Verdict,
@@ -45,10 +44,7 @@ export function parseRule(
   return { text: trimmed, verdict, tool, argument }
 }
 
-/** Something is wrong with a rule; the sentence says what. */
-export interface RuleProblem {
-  readonly problem: string
-}
+type RuleProblem = { readonly problem: string }
 
 function parseCommandRule(command: string, verdict: Verdict, text = command): PolicyRule | RuleProblem {
   const exact = command.trim().startsWith('=')
@@ -66,12 +62,11 @@ function parseCommandRule(command: string, verdict: Verdict, text = command): Po
   }
 }
 
-/** The rule about a whole tool, in words that are never read as a command. */
+/** Returns the rule about a whole tool, in a form that is never parsed as a command. */
 export function formatToolRule(tool: string): string {
   return isToolOnly(tool) ? tool : `${tool}(*)`
 }
 
-/** A word with an underscore or a star is no command. */
 function isToolOnly(text: string): boolean {
   return text === '*' || /^[a-zA-Z][\w.*-]*_[\w.*-]*$/.test(text)
 }
@@ -80,12 +75,10 @@ function namesTool(rule: PolicyRule, tool: string): boolean {
   return rule.tool !== undefined && (rule.tool === tool || matchesGlob(tool, rule.tool))
 }
 
-/** Is a rule about this tool, whatever its arguments? */
 export function coversTool(rule: PolicyRule, tool: string): boolean {
   return namesTool(rule, tool) && (rule.argument === undefined || rule.argument === '*')
 }
 
-/** Do the words of a command begin as the rule says? The words may be given as the program's bare name. */
 export function matchesCommandWords(rule: PolicyRule, words: readonly string[]): boolean {
   if (!rule.words) return false
   if (rule.more === 'none' && words.length !== rule.words.length) return false
@@ -93,8 +86,8 @@ export function matchesCommandWords(rule: PolicyRule, words: readonly string[]):
 }
 
 /**
- * Is a rule about this tool at this path? A pattern that begins with `/` or `~/` is compared with the whole path, any other
- * with the path in the workspace, at any depth.
+ * A pattern that begins with `/` or `~/` is compared with the whole path, any other with the path inside the
+ * workspace, from any segment on.
  */
 export function coversPath(
   rule: PolicyRule,
@@ -104,14 +97,14 @@ export function coversPath(
 ): boolean {
   if (!namesTool(rule, tool)) return false
   const { argument } = rule
-  // A rule that asks or denies holds for the whole tool; one that allows, in the workspace.
+  // An ask or deny rule applies to the whole tool, an allow rule only inside the workspace.
   if (argument === undefined || (argument === '*' && rule.verdict !== 'allow')) return true
   const fullPattern = argument.startsWith('~/') ? `${home ?? '~'}${argument.slice(1)}` : argument
   if (fullPattern.startsWith('/')) return matchesPathPattern(toPathSegments(path), fullPattern)
   return folder !== undefined && matchesPathSuffix(toPathSegments(path.slice(folder.length)), fullPattern)
 }
 
-/** Is a rule about this tool at this host? `*.example.com` also matches `example.com` itself. */
+/** `*.example.com` also matches `example.com` itself. */
 export function coversHost(rule: PolicyRule, tool: string, host: string): boolean {
   if (coversTool(rule, tool)) return true
   if (!namesTool(rule, tool) || rule.argument === undefined) return false

@@ -4,9 +4,10 @@ import { Language, Parser, type TreeCursor } from 'web-tree-sitter'
 import enginePath from 'web-tree-sitter/web-tree-sitter.wasm'
 import type { ShellParser, SyntaxNode } from './syntax-tree.ts'
 
-/** Loads the parser; this takes some 20 ms, so it is done at the first command. */
+/** Loads the parser. This takes about 20 ms, so it is done at the first command. */
 export async function loadBashParser(): Promise<ShellParser> {
-  // While nothing else keeps Node's loop alive, it would wait here until the engine has also been optimised: half a second.
+  // Without a timer that keeps the event loop alive, Node would wait half a second here for the engine to be
+  // optimized.
   const keepAliveTimer = setTimeout(() => undefined, 60_000)
   await Parser.init({ locateFile: () => resolveAsset(enginePath) })
   const language = await Language.load(resolveAsset(grammarPath))
@@ -38,7 +39,9 @@ const MAX_PARSE_MS = 500
 const MAX_NODES = 50_000
 const MAX_DEPTH = 400
 
-/** The tree as plain values, so that its memory can be given back; nothing if it is too large or too deep to be judged. */
+/**
+ * Copies the tree to plain values, so that its memory can be freed. Returns undefined if it is too large or too deep.
+ */
 function copyTree(cursor: TreeCursor, source: string, budget: { left: number }, depth: number): SyntaxNode | undefined {
   if (--budget.left < 0 || depth > MAX_DEPTH) return undefined
   const { nodeType: kind, nodeText: text, nodeIsNamed: isNamed, startIndex: start, endIndex: end } = cursor
@@ -56,8 +59,8 @@ function copyTree(cursor: TreeCursor, source: string, budget: { left: number }, 
 }
 
 /**
- * Can a word begin here? Behind a bracket or in a word, the parser takes `#` for the beginning of a comment; bash does not,
- * and runs what comes after it.
+ * Can a word begin here? After a bracket or inside a word, the parser treats `#` as a comment; bash does not, and runs
+ * the rest.
  */
 function isWordStart(source: string, at: number): boolean {
   let from = at
@@ -65,7 +68,6 @@ function isWordStart(source: string, at: number): boolean {
   return /(?:^|(?<!\\)(?:\\\\)*[\s;|&(])$/.test(source.slice(Math.max(from - 100, 0), from))
 }
 
-/** A file beside the bundle, wherever the bundle lies. */
 function resolveAsset(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url))
 }

@@ -1,10 +1,11 @@
 import { posix } from 'node:path'
 import { SECRET_FILE_PATTERNS } from '../../model/secret-files.ts'
 import { NO_DISK_VIEW } from '../disk-view.ts'
-import { findHiddenCharacter, isConfusableName } from '../text/confusable-name.ts'
+import { findHiddenCharacter } from '../../model/security/hidden-characters.ts'
+import { isConfusableName } from '../text/confusable-name.ts'
 import { matchesGlob } from '../path/path-pattern.ts'
 import { classifyPath, type PathContext } from '../path/classify-path.ts'
-import type { Verdict } from '../policy.ts'
+import { findStrictest, type Verdict } from '../policy.ts'
 import type { RuleSet, RuleMatch } from '../rules/rule-set.ts'
 import { coversTool, matchesCommandWords, type PolicyRule, SHELL_TOOL_NAME } from '../rules/rule.ts'
 import { quoteRuleWords } from '../rules/rule-words.ts'
@@ -22,39 +23,33 @@ import { UNKNOWN_VALUE } from './shell-word.ts'
 import { defined } from '../../model/defined.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 
-/** What a command is judged by. */
 export interface ShellContext {
   readonly pathContext: PathContext
   readonly ruleSet: RuleSet
-  /** The shell's own opinion: what it says against a text, or nothing. */
+  /** Returns bash's syntax error, if any. */
   readonly rejected?: (text: string) => Promise<string | undefined>
 }
 
-/** The judgement of a command. */
 export interface ShellDecision {
   readonly verdict: Verdict
   readonly rule: string
   readonly why: string
-  /** The programs that it would run, as far as they can be told. */
   readonly programs: readonly string[]
-  /** Is one of them known to need the network? */
   readonly needsNetwork?: true
-  /** Does this hold in every mode? */
+  /** Does the decision apply in every mode? */
   readonly isFinal: boolean
-  /** Was the text understood as a whole? */
-  readonly understood: boolean
-  /** It is allowed only if git starts none of the programs that settings name. */
+  /** The host must prevent git from starting programs named in its configuration. */
   readonly gitHelpers?: 'off'
-  /** The rules that would allow exactly this from now on; absent if only a person can, each time. */
+  /** Rules that would allow exactly this command; absent if approval is needed each time. */
   readonly always?: readonly string[]
-  /** The words of subcommands that all of what is asked about begins with: rules for these would allow more than this. */
+  /** The subcommands with which all unapproved commands begin. Rules for these would allow more than this command. */
   readonly subcommands?: readonly string[]
 }
 
 /**
- * Judges shell text: danger is looked for everywhere, harmlessness must be proved. The shell's own opinion takes a process,
- * so it is asked only where it can change something: not about what is forbidden anyway, nor about what was proved to the
- * last word and holds no sign that the parser and bash have ever read differently.
+ * Denies or asks if any danger is found, and allows only what is proved harmless. Asking bash itself takes a process,
+ * so it is done only if it can change the decision: not for denied commands, nor for plain commands without syntax on
+ * which the parser and bash may differ.
  */
 export async function checkShellCommand(text: string, folder: string, context: ShellContext): Promise<ShellDecision> {
   const hidden = findHiddenCharacter(text, { allowLines: true })
@@ -68,7 +63,6 @@ export async function checkShellCommand(text: string, folder: string, context: S
   return { ...finalDecision('deny', 'bash', `Bash rejects it: ${problem}`), programs: decision.programs }
 }
 
-/** Our own judgement of a text, and whether every word of it was certain. */
 function checkParsedText(
   text: string,
   folder: string,
@@ -86,7 +80,7 @@ function checkParsedText(
     needsNetwork([getProgramName(one), ...one.words.slice(1).map(({ guess }) => guess)]),
   )
   const isPlain = 'commands' in proof && !AMBIGUOUS_SYNTAX.test(text)
-  const known = { programs, understood, isPlain, ...(isOnline && { needsNetwork: true as const }) }
+  const known = { programs, isPlain, ...(isOnline && { needsNetwork: true as const }) }
 
   const disguised = found.commands.map(getProgramName).find(isConfusableName)
   if (disguised !== undefined) {
@@ -98,7 +92,7 @@ function checkParsedText(
     ...findDangers(found, pathContext),
     ...found.commands.flatMap((command) => findRestrictingRules(command, ruleSet)),
   ]
-  const worst = dangers.find(({ verdict }) => verdict === 'deny') ?? dangers[0]
+  const worst = findStrictest(dangers)
   if (worst) return { ...worst, isFinal: true, ...known }
   if (!complete)
     return { ...finalDecision('deny', 'limits', 'It is too complicated to be judged; put it into a file.'), ...known }
@@ -109,10 +103,9 @@ function checkParsedText(
   return { ...checkPlainCommands(proof.commands, folder, context), ...known }
 }
 
-/** Brackets, escapes and comments, and signs that touch. */
 const AMBIGUOUS_SYNTAX = /[{}\\#]|;[;&]/
 
-/** Nobody writes longer commands by hand; a longer one is never allowed unasked, a much longer one never at all. */
+/** A longer command is never allowed without approval, a much longer one never at all. */
 const MAX_AUTO_ALLOWED_CHARS = 20_000
 const MAX_COMMAND_BYTES = 100_000
 const MAX_COMMANDS = 64
@@ -151,7 +144,7 @@ function checkPlainCommands(commands: readonly PlainCommand[], start: string, co
   }
   if (missing.length === 0) {
     const rule = unique(allowedCommands.map((one) => one.rule)).join(', ')
-    // A rule of the person's own about `git commit` means the hooks too; and a command has one environment.
+    // A rule of the user about `git commit` includes its hooks; and all commands share one environment.
     const git = allowedCommands.filter(({ program }) => program === 'git')
     const gitHelpers = git.length > 0 &&
       git.every(({ isProvenHarmless }) => isProvenHarmless) && { gitHelpers: 'off' as const }
@@ -172,7 +165,7 @@ function checkPlainCommands(commands: readonly PlainCommand[], start: string, co
   }
 }
 
-/** The subcommands of some commands, if each has one and is allowed by a rule about it. */
+/** Returns the subcommands, if each command has one that a rule could allow. */
 function listGrantableSubcommands(
   missing: readonly PlainCommand[],
   folder: string,
@@ -188,7 +181,7 @@ function listGrantableSubcommands(
   return known.length === found.length ? unique(known) : undefined
 }
 
-/** Says what in the words behind a subcommand makes it something else; nothing for programs that are not known. */
+/** Returns why the words after a subcommand may do more than the rule means; undefined for unknown programs. */
 function findSubcommandRisk(
   words: readonly string[],
   ruleLength: number,
@@ -202,7 +195,6 @@ function findSubcommandRisk(
   return word === undefined ? undefined : `“${word}” is an option or a path that may do more than the rule means`
 }
 
-/** A command that a rule allows; `proved` if the rule holds only for what is known to be harmless. */
 interface AllowedCommand {
   readonly rule: string
   readonly program: string
@@ -234,7 +226,7 @@ function checkPlainCommand(
     : { doubt: `“${shown}” is not proved harmless: ${risk}.` }
 }
 
-/** Says why a command is not harmless with the words that bash makes of its patterns. */
+/** Checks the command with its glob patterns expanded. */
 function findExpandedRisk(
   command: PlainCommand,
   ruleLength: number,
@@ -255,7 +247,7 @@ function findExpandedRisk(
       return `“${word}” may match a file with secrets`
     words.push(...found)
   }
-  // A file in the place of the pipe may be one that has nothing to read, such as /dev/null.
+  // A file that replaces the pipe may be empty, such as /dev/null.
   return findCommandRisk(
     { words, folder, isPiped: command.operator === '|' && command.reads.length === 0 },
     ruleLength,
@@ -267,7 +259,7 @@ function findGlobRisk({ words, patterns: [first] }: PlainCommand): string | unde
   return first === undefined ? undefined : `what “${words[first]}” stands for is known only when it runs`
 }
 
-/** Where `cd` leads, if that is sure: into the workspace, and nothing runs if it fails. */
+/** Returns the folder that `cd` changes to, if it is certain: in the workspace, and nothing runs if `cd` fails. */
 function resolveCd(
   { words, reads }: PlainCommand,
   rest: readonly PlainCommand[],
@@ -281,7 +273,7 @@ function resolveCd(
     : undefined
 }
 
-/** A command with the folder that it runs in: `git -C` names one of its own. */
+/** `git -C` runs in another folder. */
 function resolveGitFolder(
   command: PlainCommand,
   folder: string,
@@ -293,7 +285,7 @@ function resolveGitFolder(
   return at === undefined ? [command, folder] : [{ ...command, words }, at]
 }
 
-/** The folder of the workspace that a word means, if that is sure. */
+/** Returns undefined if the folder is not certain or outside the workspace. */
 function resolveWorkspaceFolder(
   target: string,
   folder: string,
@@ -305,7 +297,7 @@ function resolveWorkspaceFolder(
   return folders.some((one) => isInsideFolder(real, disk.realPath(one) ?? one)) ? real : undefined
 }
 
-/** Rules that ask about or forbid a command, seen through its path and its quotes. */
+/** Ask and deny rules that match a command, ignoring the path and quoting of its program. */
 function findRestrictingRules(
   command: ShellCommand,
   ruleSet: RuleSet,
@@ -349,7 +341,7 @@ function findRuleFor(words: readonly string[], ruleSet: RuleSet): RuleMatch | un
   return ruleSet.find((rule) => coversTool(rule, SHELL_TOOL_NAME) || matchesCommandWords(rule, words))
 }
 
-/** Words that only lead on to the program proper. */
+/** Words that only precede the actual program. */
 const TRANSPARENT_WORDS: ReadonlySet<string> = new Set(['', 'command', 'builtin', 'time', 'coproc', '{', '}', '!'])
 
 function listPrograms(commands: readonly ShellCommand[]): string[] {
@@ -367,5 +359,5 @@ function askBecause(why: string): CoreDecision {
 }
 
 function finalDecision(verdict: Verdict, rule: string, why: string): ShellDecision {
-  return { verdict, rule, why, programs: [], isFinal: true, understood: false }
+  return { verdict, rule, why, programs: [], isFinal: true }
 }

@@ -1,25 +1,18 @@
 import { posix } from 'node:path'
-import type { ShellCommand, ShellCommandAnalysis } from './shell-command.ts'
-import { getPathBaseName } from './shell-command.ts'
+import { getPathBaseName, type ShellCommand, type ShellCommandAnalysis } from './shell-command.ts'
 import { readsCommandsFromInput, splitRoughly, type NestedCommand, findNestedCommands } from './nested-commands.ts'
 import type { ShellParser, SyntaxNode } from './syntax-tree.ts'
-import {
-  createLiteralWord,
-  parseWord,
-  UNKNOWN_VALUE,
-  type ShellVariables,
-  expandBraces,
-  type ShellWord,
-} from './shell-word.ts'
+import { createLiteralWord, parseWord, UNKNOWN_VALUE, expandBraces } from './shell-word.ts'
+import type { ShellVariables, ShellWord } from './shell-word.ts'
 
-/** The folder that a part of the text would run in; `cd` changes it. */
+/** The current folder of a part of the text; `cd` changes it. */
 interface ShellScope {
   folder: string | undefined
 }
 
 /**
- * Finds every command that bash might run, wherever it hides: in lists, substitutions, functions, here-documents, arguments
- * of other programs. It may find too many, and proves nothing; it is there to find danger.
+ * Finds every command that bash might run: in lists, substitutions, functions, here-documents, arguments of other
+ * programs. It may find too many. It serves to find dangers and proves nothing.
  */
 export function findCommands(text: string, parse: ShellParser, variables: ShellVariables): ShellCommandAnalysis {
   const commands: ShellCommand[] = []
@@ -44,7 +37,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
       readRoughly(plain, scope, depth)
     }
     if (tree) visit(tree, scope, depth)
-    // The parser divides a word where a line is continued in its middle; bash does not.
+    // The parser splits a word at a line continuation; bash does not.
     const continued = plain.replace(/\\\n/g, '')
     if (continued !== plain) readText(continued, { ...scope }, depth + 1)
   }
@@ -63,10 +56,10 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     if (children.length === 0 && LEAF_NODES.has(kind)) readSubstitutions(node.text, scope, depth)
     const nested = SUBSHELL_NODES.has(kind) ? { ...scope } : scope
     for (const child of children) if (child.kind !== 'heredoc_body') visit(child, nested, depth)
-    // The parser gives `cd x && ls > y` one redirection for both; it is opened where the last of them runs.
-    // And `$(<file)` has no command at all.
+    // The parser attaches the redirection of `cd x && ls > y` to both; it applies to the last one. And `$(<file)` has
+    // no command.
     if (kind === 'redirected_statement' || kind === 'command_substitution')
-      addCommand([], collectRedirections(children), [], scope, depth)
+      addCommand([], collectRedirections(children), scope, depth)
   }
 
   function visitCommand(node: SyntaxNode, around: readonly SyntaxNode[], scope: ShellScope, depth: number): void {
@@ -74,14 +67,11 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     const words = node.children
       .filter((child) => !NON_WORD_NODES.has(child.kind))
       .flatMap((child) => readWords(child, variables))
-    const names = parts
-      .filter(({ kind }) => kind === 'variable_assignment')
-      .map((child) => child.text.split('=')[0] ?? '')
-    addCommand(words, collectRedirections(parts), names, scope, depth)
+    addCommand(words, collectRedirections(parts), scope, depth)
     for (const part of parts) visit(part, scope, depth)
   }
 
-  /** Words that are opened by redirection, and texts that are spoken to the command. */
+  /** Also collects the texts of here-strings. */
   function collectRedirections(parts: readonly SyntaxNode[]): Pick<ShellCommand, 'reads' | 'writes'> {
     const [reads, writes]: [ShellWord[], ShellWord[]] = [[], []]
     for (const { kind, children } of parts) {
@@ -105,7 +95,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     }
   }
 
-  /** Substitutions in text that the parser took for plain. */
+  /** Finds substitutions in text that the parser treats as literal. */
   function readSubstitutions(part: string, scope: ShellScope, depth: number): void {
     for (const [, inBrackets, inTicks] of part.matchAll(
       /\$\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)?|`((?:[^`\\]|\\[^])*)`?/g,
@@ -118,7 +108,6 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
   function addCommand(
     words: readonly ShellWord[],
     opened: Pick<ShellCommand, 'reads' | 'writes'>,
-    names: readonly string[],
     scope: ShellScope,
     depth: number,
   ): void {
@@ -128,7 +117,7 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
     const [first, ...args] = words
     const name = getPathBaseName(first?.guess ?? '')
     const nested = findNestedCommands(words)
-    commands.push({ words: withoutNestedWords(words, nested), ...opened, variables: names, folder: scope.folder })
+    commands.push({ words: withoutNestedWords(words, nested), ...opened, folder: scope.folder })
     if (name === 'cd' || name === 'pushd' || name === 'popd') scope.folder = applyCd(scope.folder, args)
     if (name === 'echo' || name === 'printf') inputTexts.push(args.map(({ guess }) => guess).join(' '))
     if (EVALUATING_BUILTINS.has(name)) for (const { guess } of args) readSubstitutions(guess, scope, depth)
@@ -138,24 +127,24 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
       else {
         const from = started.words.findIndex(({ guess }) => !/^\w+=/.test(guess))
         if (from < 0 || started.words.length >= words.length) continue
-        addCommand(started.words.slice(from), { reads: [], writes: [] }, [], { ...scope }, depth + 1)
+        addCommand(started.words.slice(from), { reads: [], writes: [] }, { ...scope }, depth + 1)
       }
     }
   }
 
-  /** Text that cannot be parsed is cut wherever a command could begin. */
+  /** Splits text that cannot be parsed wherever a command could begin. */
   function readRoughly(part: string, scope: ShellScope, depth: number): void {
     for (const piece of part.replace(/\\\n/g, '').split(/[;&|(){}`\n]/)) {
       for (const cut of [piece, piece.replaceAll(',', ' ')]) {
         const words = splitRoughly(cut.replace(/\d*[<>]+&?\s*\S+/g, ' '))
         while (SHELL_KEYWORDS.has(words[0]?.guess ?? '') || /^\w+=/.test(words[0]?.guess ?? '')) words.shift()
-        if (words.length > 0) addCommand(words, { reads: [], writes: [] }, [], scope, depth + 1)
+        if (words.length > 0) addCommand(words, { reads: [], writes: [] }, scope, depth + 1)
       }
     }
     const opened = [...part.matchAll(/([<>]+)[&|]?\s*(["']?)([^\s"'<>|&;()]+)\2/g)]
-    const writes = opened.filter(([, sign]) => sign?.includes('>')).map(([, , , file = '']) => createLiteralWord(file))
-    const reads = opened.filter(([, sign]) => sign?.includes('<')).map(([, , , file = '']) => createLiteralWord(file))
-    addCommand([], { reads, writes }, [], scope, depth + 1)
+    const filesAfter = (sign: string) =>
+      opened.filter(([, signs]) => signs?.includes(sign)).map(([, , , file = '']) => createLiteralWord(file))
+    addCommand([], { reads: filesAfter('<'), writes: filesAfter('>') }, scope, depth + 1)
   }
 
   const start: ShellScope = { folder: variables['PWD'] }
@@ -167,55 +156,22 @@ export function findCommands(text: string, parse: ShellParser, variables: ShellV
 
 const MAX_DEPTH = 50
 const MAX_TEXTS = 300
-/** In all commands together. */
 const MAX_WORDS = 6000
 
 const COMMAND_NODES: ReadonlySet<string> = new Set(['command', 'declaration_command', 'unset_command', 'test_command'])
-const NON_WORD_NODES: ReadonlySet<string> = new Set([
-  'variable_assignment',
-  'file_redirect',
-  'herestring_redirect',
-  'heredoc_redirect',
-])
+const NON_WORD_NODES: ReadonlySet<string> = new Set(
+  'variable_assignment file_redirect herestring_redirect heredoc_redirect'.split(' '),
+)
 const SUBSHELL_NODES: ReadonlySet<string> = new Set(['subshell', 'command_substitution', 'process_substitution'])
-/** Pieces in which the parser may overlook a substitution. */
-const LEAF_NODES: ReadonlySet<string> = new Set([
-  'word',
-  'string_content',
-  'heredoc_content',
-  'regex',
-  'extglob_pattern',
-  'variable_name',
-])
-/** Builtins that evaluate what stands in square brackets, even in quotes. */
-const EVALUATING_BUILTINS: ReadonlySet<string> = new Set([
-  'declare',
-  'typeset',
-  'local',
-  'export',
-  'readonly',
-  'unset',
-  'read',
-  'printf',
-  'let',
-  'test',
-  '[',
-  '[[',
-  'wait',
-])
-const SHELL_KEYWORDS: ReadonlySet<string> = new Set([
-  'if',
-  'then',
-  'else',
-  'elif',
-  'while',
-  'until',
-  'do',
-  '!',
-  'time',
-  'coproc',
-  'in',
-])
+/** Nodes in which the parser may overlook a substitution. */
+const LEAF_NODES: ReadonlySet<string> = new Set(
+  'word string_content heredoc_content regex extglob_pattern variable_name'.split(' '),
+)
+/** Builtins that evaluate array subscripts, even quoted ones. */
+const EVALUATING_BUILTINS: ReadonlySet<string> = new Set(
+  'declare typeset local export readonly unset read printf let test [ [[ wait'.split(' '),
+)
+const SHELL_KEYWORDS: ReadonlySet<string> = new Set('if then else elif while until do ! time coproc in'.split(' '))
 
 function readWords(node: SyntaxNode, variables: ShellVariables): ShellWord[] {
   if (node.kind === 'test_operator' || !node.isNamed) return [createLiteralWord(node.text)]
@@ -224,7 +180,6 @@ function readWords(node: SyntaxNode, variables: ShellVariables): ShellWord[] {
   return word.exact === undefined ? expandBraces(word) : [word]
 }
 
-/** The words of a command that are not those of another one which it starts. */
 function withoutNestedWords(words: readonly ShellWord[], nested: readonly NestedCommand[]): readonly ShellWord[] {
   const [first] = nested.flatMap((one) =>
     'words' in one && one.words.at(-1) === words.at(-1) ? [one.words.length] : [],
@@ -238,7 +193,7 @@ function applyCd(folder: string | undefined, args: readonly ShellWord[]): string
   return folder === undefined && !target.guess.startsWith('/') ? undefined : posix.resolve(folder ?? '/', target.guess)
 }
 
-/** `:(){ :|:& };:` and its like: a function that starts itself in a pipe or in the background. */
+/** A function that starts itself in a pipe or in the background, such as `:(){ :|:& };:`. */
 function isForkBomb({ children }: SyntaxNode): boolean {
   const name = children.find(({ kind }) => kind === 'word')?.text
   const count = (node: SyntaxNode): number =>

@@ -5,33 +5,34 @@ import { findNamedSecrets } from './named-secrets.ts'
 import { UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 import { findWrittenFiles } from './written-files.ts'
 
-/** Something that must not happen, or not without a person. */
-export interface Danger {
+interface Danger {
   readonly verdict: 'deny' | 'ask'
   readonly rule: string
   readonly why: string
 }
 
-/** Finds what no rule and no mode makes harmless, in all commands that were found. */
+/** Finds dangers that no rule and no mode permits. */
 export function findDangers({ commands, isForkBomb }: ShellCommandAnalysis, pathContext: PathContext): Danger[] {
-  const found = commands.flatMap((command) => [
-    ...toDenials(findDestruction(command, pathContext), 'destroys'),
-    ...[...command.writes, ...findWrittenFiles(command.words)].flatMap((word) =>
-      findWriteDangers(word, command, pathContext),
-    ),
-    ...command.reads.flatMap((word) => findNetworkDangers(word)),
-    ...findNamedSecrets(command, commands, pathContext).map(({ why, rule }): Danger => ({ verdict: 'ask', rule, why })),
-  ])
+  const found = commands.flatMap((command): Danger[] => {
+    const destruction = findDestruction(command, pathContext)
+    return [
+      ...(destruction === undefined ? [] : [{ verdict: 'deny', rule: 'destroys', why: destruction } as const]),
+      ...[...command.writes, ...findWrittenFiles(command.words)].flatMap((word) =>
+        findWriteDangers(word, command, pathContext),
+      ),
+      ...command.reads.flatMap(findNetworkDangers),
+      ...findNamedSecrets(command, commands, pathContext).map(
+        ({ why, rule }) => ({ verdict: 'ask', rule, why }) as const,
+      ),
+    ]
+  })
   return isForkBomb ? [{ verdict: 'deny', rule: 'destroys', why: 'It would start itself endlessly.' }, ...found] : found
-}
-
-function toDenials(why: string | undefined, rule: string): Danger[] {
-  return why === undefined ? [] : [{ verdict: 'deny', rule, why }]
 }
 
 function findWriteDangers(word: ShellWord, command: ShellCommand, pathContext: PathContext): Danger[] {
   const { guess } = word
-  if (findNetworkDangers(word).length > 0) return findNetworkDangers(word)
+  const networkDangers = findNetworkDangers(word)
+  if (networkDangers.length > 0) return networkDangers
   if (guess === '' || guess === '/dev/null' || /^\d+$/.test(guess)) return []
   if (/^\/dev\/(?!(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d+|shm\/[^]*|pts\/\d+)$)/.test(guess)) {
     return [{ verdict: 'deny', rule: 'destroys', why: `It would write to the device ${guess}.` }]
@@ -40,13 +41,13 @@ function findWriteDangers(word: ShellWord, command: ShellCommand, pathContext: P
   if (path === '' || (guess.includes(UNKNOWN_VALUE) && !path.includes('/'))) return []
   const { kind, why, rule } = classifyPath(path.replace(/[*?[].*$/s, ''), 'write', pathContext, command.folder)
   if (kind === 'protected') {
-    const advice = 'A command must not do that; write_file can, if a person agrees.'
+    const advice = 'A command must not do that; write_file can, if the user agrees.'
     return [{ verdict: 'deny', rule, why: `${why} ${advice}` }]
   }
   return kind === 'instructions' ? [{ verdict: 'ask', rule, why }] : []
 }
 
-/** Bash opens connections by itself for these names. */
+/** Bash opens connections for these names. */
 function findNetworkDangers({ guess }: ShellWord): Danger[] {
   if (!/^\/dev\/(?:tcp|udp)\//.test(guess)) return []
   return [{ verdict: 'deny', rule: 'network by redirection', why: `It would open a connection through ${guess}.` }]

@@ -4,7 +4,7 @@ import type { PathContext } from '../path/classify-path.ts'
 import { type ShellCommand, getProgramName } from './shell-command.ts'
 import { UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 
-/** Says what a command would destroy, if that is the machine, the home folder, the workspace or its repository. */
+/** Returns what a command would destroy, if that is the machine, the home folder, the workspace or its repository. */
 export function findDestruction(command: ShellCommand, pathContext: PathContext): string | undefined {
   const name = getProgramName(command)
   const args = command.words.slice(1)
@@ -33,18 +33,19 @@ export function findDestruction(command: ShellCommand, pathContext: PathContext)
   return undefined
 }
 
-/** Does `find` remove what it finds? */
 function deletesMatches(args: readonly ShellWord[]): boolean {
   return args.some(
     ({ guess }, at) => guess === '-delete' || (guess === 'rm' && (args[at - 1]?.guess ?? '').startsWith('-exec')),
   )
 }
 
-/** What makes `find` pick some files, and not all. */
+/** Options that make `find` select some files only. */
 const FIND_FILTER_OPTION =
   /^-(?:i?name|i?path|i?wholename|i?regex|newer\w*|[mca]time|[mca]min|size|empty|user|group|perm)$/
 
-/** The first of some words that means the root, a system folder, the home folder, or (own) the workspace or a repository. */
+/**
+ * Returns an error for the first root, system or home folder, or, with `includesWorkspace`, workspace or repository.
+ */
 function findVitalPath(
   words: readonly ShellWord[],
   folder: string | undefined,

@@ -3,8 +3,8 @@ import type { DiskView } from '../disk-view.ts'
 import { matchesGlob } from '../path/path-pattern.ts'
 
 /**
- * Is a word a pattern whose meaning can be looked up: a path in which `*` stands beside other characters or below a folder,
- * and nothing else has a meaning to bash? A `*` alone stands for whatever there is.
+ * Is a word a glob that can be expanded: only `*` is special, and not as the whole first segment, which matches
+ * everything?
  */
 export function isSimpleGlob(word: string): boolean {
   if (!/^[\w./@%+=:,*-]+$/.test(word) || !word.includes('*') || word.includes('**')) return false
@@ -12,7 +12,7 @@ export function isSimpleGlob(word: string): boolean {
   return segments[0] !== '*' && !segments.includes('..')
 }
 
-/** May a pattern that matches nothing now stand for a file with secrets? */
+/** Could a pattern that matches nothing now match a file with secrets later? */
 export function mayMatchSecretFile(pattern: string, secrets: readonly string[]): boolean {
   const segment = pattern.slice(pattern.lastIndexOf('/') + 1)
   if (segment.startsWith('-')) return false
@@ -22,7 +22,9 @@ export function mayMatchSecretFile(pattern: string, secrets: readonly string[]):
   })
 }
 
-/** The words that bash makes of a pattern in a folder: the names that match, or the pattern itself; nothing if too many. */
+/**
+ * Expands a glob as bash does: the names that match, or the pattern itself. Returns undefined if there are too many.
+ */
 export function expandGlob(pattern: string, folder: string, disk: DiskView): string[] | undefined {
   let found = [pattern.startsWith('/') ? '/' : '']
   for (const [at, segment] of pattern.split('/').entries()) {

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { NO_DISK_VIEW } from '../disk-view.ts'
 import { findSecretBelow } from '../path/find-secrets.ts'
 import { findContainingFolder, classifyPath, type PathContext } from '../path/classify-path.ts'
-import { type HarmlessCommandSpec, parseArguments } from './program/harmless-command-spec.ts'
+import { type FindPathRisk, type HarmlessCommandSpec, parseArguments } from './program/harmless-command-spec.ts'
 import { GIT_COMMAND_SPECS, findGitPathRisk, stripGitPagerOptions } from './program/git-commands.ts'
 import { findTrackedSecret } from './program/git-tracked-secrets.ts'
 import { findNpmTestRisk } from './program/npm-test-command.ts'
@@ -10,27 +10,25 @@ import { READ_ONLY_COMMAND_SPECS } from './program/read-only-commands.ts'
 import { findRepositoryRisk } from './program/git-repository.ts'
 import { VERSION_COMMAND_SPECS } from './program/version-commands.ts'
 
-/** Commands whose harmless options are known, by their first words. */
 const COMMAND_SPECS: ReadonlyMap<string, HarmlessCommandSpec> = new Map(
   Object.entries({ ...VERSION_COMMAND_SPECS, ...READ_ONLY_COMMAND_SPECS }),
 )
 
-/** Programs that are allowed by themselves, because their harmless options are known. */
+/** Commands that need no approval with their known harmless options. */
 export const HARMLESS_COMMANDS: readonly string[] = [
   ...COMMAND_SPECS.keys(),
   ...Object.keys(GIT_COMMAND_SPECS).map((name) => `git ${name}`),
 ]
 
-/** A command that is looked at: its words, where it runs, and whether it gets the output of another one. */
-export interface CheckedCommand {
+interface CheckedCommand {
   readonly words: readonly string[]
   readonly folder: string
   readonly isPiped: boolean
 }
 
 /**
- * Says why a command that a rule allows may still do more than the rule means: an option that writes or runs something, a
- * path outside or of a secret, a program that is not what its name says. Nothing if there is no such doubt.
+ * Returns why a command that a rule allows may do more than the rule means: an option that writes or runs something, a
+ * path outside the workspace or with secrets, a program that is a file of the workspace.
  */
 export function findCommandRisk(
   command: CheckedCommand,
@@ -51,7 +49,7 @@ export function findCommandRisk(
     return findSpecRisk(spec, words.slice(specLength), command, pathContext)
   if (name === 'git') return findGitRisk(args, folder, pathContext, path)
   if (name === 'npm' && args[0] === 'test') return findNpmTestRisk(args.slice(1), folder, disk, path)
-  // Nothing is known of its options, so there may be none beside those of the rule.
+  // The options of the program are unknown, so only those of the rule may occur.
   const more = words.slice(ruleLength)
   const unknownWord = more.find((word) => word.startsWith('-') || word.includes('='))
   return unknownWord === undefined
@@ -61,7 +59,7 @@ export function findCommandRisk(
 
 const SHELL_BUILTINS: ReadonlySet<string> = new Set('echo pwd true false cd printf test [ : type command'.split(' '))
 
-/** The form of the most words that a command begins with, and how many these are. */
+/** Returns the spec that matches the most words, and their number. */
 function findLongestSpec<T>(specs: ReadonlyMap<string, T>, words: readonly string[]): [T | undefined, number] {
   for (let count = Math.min(words.length, 3); count > 0; count--) {
     const spec = specs.get(words.slice(0, count).join(' '))
@@ -81,7 +79,7 @@ function findSpecRisk(
   const folderRisk = spec.findFolderRisk?.(folder, pathContext.disk ?? NO_DISK_VIEW)
   if (folderRisk !== undefined) return folderRisk
   const walk = spec.walk?.(parsedArgs)
-  // Ripgrep that is given text and no path reads only the text.
+  // Ripgrep with piped input and no path reads only the input.
   if (!walk || (isPiped && words[0] === 'rg' && parsedArgs.paths.length === 0)) return undefined
   return findSecretBelow(walk, folder, pathContext)
 }
@@ -92,7 +90,7 @@ function findGitRisk(
   words: readonly string[],
   folder: string,
   pathContext: PathContext,
-  path: (word: string) => string | undefined,
+  path: FindPathRisk,
 ): string | undefined {
   const [spec, specLength] = findLongestSpec(GIT_SPECS, words)
   if (!spec) return `git ${words[0] ?? ''} is not known to be harmless`
@@ -109,7 +107,6 @@ function findGitRisk(
   )
 }
 
-/** Says why a path must not be read unasked. */
 export function findPathRisk(word: string, folder: string, pathContext: PathContext): string | undefined {
   if (word === '/dev/null') return undefined
   const { kind, why } = classifyPath(word, 'read', pathContext, folder)

@@ -4,14 +4,14 @@ import { type ShellCommand, getProgramName } from './shell-command.ts'
 import { expandGlob } from './glob-expansion.ts'
 import { UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 
-/** Finds the files with secrets that a command names, in whatever form: a path, a pattern, `@file`, `HEAD:file`, in code. */
+/** Finds the files with secrets that a command names: as a path, a pattern, `@file`, `HEAD:file`, or in code. */
 export function findNamedSecrets(
   command: ShellCommand,
   commands: readonly ShellCommand[],
   pathContext: PathContext,
 ): ClassifiedPath[] {
   const words = [...command.reads, ...listFileWords(command, commands)]
-  // `cat $(echo .env)`: what is spoken may be what is not known.
+  // `cat $(echo .env)`: the printed text may be the unknown value.
   const hasUnknown = words.some(({ guess }) => guess.includes(UNKNOWN_VALUE))
   const echoCommands = hasUnknown ? commands.filter((one) => /^(?:echo|printf)$/.test(getProgramName(one))) : []
   return [...words, ...echoCommands.flatMap((one) => one.words.slice(1))]
@@ -20,34 +20,23 @@ export function findNamedSecrets(
     .filter(({ kind }) => kind === 'secret')
 }
 
-/** Programs whose words are not files. */
-const NON_READING_PROGRAMS: ReadonlySet<string> = new Set([
-  'echo',
-  'printf',
-  'ls',
-  ':',
-  'true',
-  'false',
-  'test',
-  '[',
-  '[[',
-])
+/** Programs whose arguments are not files. */
+const NON_READING_PROGRAMS: ReadonlySet<string> = new Set('echo printf ls : true false test [ [['.split(' '))
 
-/** The words of a command that may be files. */
 function listFileWords(command: ShellCommand, commands: readonly ShellCommand[]): readonly ShellWord[] {
   const name = getProgramName(command)
   const args = command.words.slice(1)
   if (NON_READING_PROGRAMS.has(name)) return []
   if (name === 'git') return showsFileContent(args.map(({ guess }) => guess)) ? args : []
   if (name === 'find') {
-    // What names are compared with is read only if what is found goes on to another program.
+    // Names to match are only read as files if the results are passed to another program.
     const isPassedOn = args.some(({ guess }) => /^-(?:exec|ok)/.test(guess)) || commands.some(startsFromInput)
     return isPassedOn
       ? args
       : args.filter((_, at) => !/^-i?(?:name|path|wholename|regex|lname)$/.test(args[at - 1]?.guess ?? ''))
   }
   if (/^(?:[ef]?grep|rg)$/.test(name)) {
-    // Unless an option brings it, the first word that is no option is what is looked for.
+    // Unless an option sets the pattern, it is the first operand.
     const hasPatternOption = args.some(({ guess }) => /^-[a-zA-Z]*[ef]|^--(?:regexp|file)/.test(guess))
     const pattern = hasPatternOption ? -1 : args.findIndex(({ guess }) => !guess.startsWith('-'))
     return args.filter((_, at) => at !== pattern)
@@ -59,7 +48,6 @@ function startsFromInput(command: ShellCommand): boolean {
   return /^(?:xargs|parallel)$/.test(getProgramName(command))
 }
 
-/** Does git show what files hold? */
 function showsFileContent(args: readonly string[]): boolean {
   const shows = args.some((word) =>
     /^(?:show|diff|difftool|blame|annotate|cat-file|archive|grep|format-patch)$/.test(word),
@@ -69,22 +57,16 @@ function showsFileContent(args: readonly string[]): boolean {
   )
 }
 
-/** Languages whose code may stand in an argument. */
 const INTERPRETERS = /^(?:python[\d.]*|pypy3?|node|nodejs|deno|bun|tsx|perl|ruby|php|lua|osascript)$/
 
-/** The paths that a word may stand for. */
 function listPaths({ guess, glob }: ShellWord, command: ShellCommand, { disk = NO_DISK_VIEW }: PathContext): string[] {
   if (guess === '' || guess.length > 4000 || guess.includes(UNKNOWN_VALUE)) return []
   const strings = INTERPRETERS.test(getProgramName(command))
     ? [...guess.matchAll(/(["'`])([^"'`\n]{1,300})\1/g)].map(([, , text = '']) => text)
     : []
   const value = guess.replace(/^-{0,2}[\w-]+=/, '')
-  const parts = [
-    value,
-    value.replace(/^@/, ''),
-    ...(getProgramName(command) === 'git' ? [value.replace(/^[^:]*:/, '')] : []),
-  ]
-  const paths = [...new Set([...parts, ...strings])].filter(
+  const inRevision = getProgramName(command) === 'git' ? [value.replace(/^[^:]*:/, '')] : []
+  const paths = [...new Set([value, value.replace(/^@/, ''), ...inRevision, ...strings])].filter(
     (path) => path !== '' && !path.startsWith('-') && path.length <= 1000,
   )
   if (!glob || command.folder === undefined) return paths

@@ -1,10 +1,9 @@
 import { getPathBaseName } from './shell-command.ts'
 import { createLiteralWord, UNKNOWN_VALUE, type ShellWord } from './shell-word.ts'
 
-/** What a program starts in turn: a command of words, or shell text. */
 export type NestedCommand = { readonly words: readonly ShellWord[] } | { readonly text: string }
 
-/** Finds what a command starts: through `env`, `timeout`, `xargs`, `find -exec`, `sh -c`, `eval` and their like. */
+/** Finds what a command starts: through `env`, `timeout`, `xargs`, `find -exec`, `sh -c`, `eval` and similar. */
 export function findNestedCommands(words: readonly ShellWord[]): NestedCommand[] {
   const [first, ...args] = words
   const name = getPathBaseName(first?.guess ?? '')
@@ -12,7 +11,7 @@ export function findNestedCommands(words: readonly ShellWord[]): NestedCommand[]
   if (SHELL_NAME.test(name)) return parseShellArguments(args)
   if (name === 'eval') return [{ text: joinWords(args) }]
   if (name === 'trap' || name === 'alias') return args.slice(0, name === 'trap' ? 1 : undefined).map(toValueText)
-  if (name === 'find') return parseExecArguments(args, /^-(?:exec|ok)(?:dir)?$/)
+  if (name === 'find') return parseExecArguments(args)
   if (name === 'git') return findGitScripts(args)
   if (name === 'busybox' || name === 'toybox') return [{ words: args }]
   return [
@@ -23,37 +22,38 @@ export function findNestedCommands(words: readonly ShellWord[]): NestedCommand[]
 
 /** Programs that start the command in their arguments. */
 interface CommandWrapper {
-  /** Options that have a value in the next word. */
+  /** Options with a value in the next word. */
   readonly values?: string
-  /** How many words stand before the command. */
+  /** Number of words before the command. */
   readonly skip?: number
   /** Options whose value is shell text. */
   readonly text?: string
-  /** Does it give all its words to a shell as one text? */
+  /** All words are passed to a shell as one text. */
   readonly joins?: true
 }
 
 const COMMAND_WRAPPERS: Readonly<Record<string, CommandWrapper>> = {
-  // Words of the shell's own grammar, where the parser takes them for programs.
-  ...Object.fromEntries(['{', '!', 'if', 'then', 'elif', 'else', 'while', 'until', 'do'].map((word) => [word, {}])),
-  command: {},
-  builtin: {},
+  // Keywords of the shell, where the parser treats them as programs.
+  ...Object.fromEntries('{ ! if then elif else while until do'.split(' ').map((word) => [word, {}])),
+  ...Object.fromEntries(
+    (
+      'command builtin coproc nohup setsid numactl prlimit unshare fakeroot bwrap firejail valgrind entr unbuffer rlwrap ' +
+      'xvfb-run dbus-run-session npx caffeinate ld.so ld-linux-x86-64.so.2'
+    )
+      .split(' ')
+      .map((name) => [name, {}]),
+  ),
   exec: { values: '-a' },
   time: { values: '-f -o' },
-  coproc: {},
   env: { values: '-u --unset -C --chdir', text: '-S --split-string' },
-  nohup: {},
   nice: { values: '-n --adjustment' },
   ionice: { values: '-c -n -p --class --classdata' },
   chrt: { skip: 1, values: '-T -P -D' },
-  setsid: {},
   setpriv: { values: '--reuid --regid --groups --inh-caps' },
   stdbuf: { values: '-i -o -e' },
   timeout: { values: '-k -s --kill-after --signal', skip: 1 },
   flock: { values: '-w -E --timeout', skip: 1, text: '-c --command' },
   taskset: { skip: 1 },
-  numactl: {},
-  prlimit: {},
   choom: { values: '-n -p' },
   xargs: { values: '-a -d -E -I -L -n -P -s --arg-file --delimiter --max-args --max-procs --replace --max-lines' },
   parallel: { values: '-j -n -N', joins: true },
@@ -63,7 +63,6 @@ const COMMAND_WRAPPERS: Readonly<Record<string, CommandWrapper>> = {
   runuser: { values: '-u -g -G', text: '-c --command' },
   pkexec: { values: '--user' },
   chroot: { skip: 1 },
-  unshare: {},
   nsenter: { values: '-t --target' },
   strace: { values: '-o -e -p -s -a -u -E -I -O -S -P' },
   ltrace: { values: '-o -e -p -s -a -u' },
@@ -74,27 +73,14 @@ const COMMAND_WRAPPERS: Readonly<Record<string, CommandWrapper>> = {
   tmux: { joins: true, skip: 1, values: '-s -n -c -t -x -y' },
   screen: { values: '-S -t' },
   ssh: { values: '-p -i -l -o -F -L -R -D -J', skip: 1, joins: true },
-  fakeroot: {},
   faketime: { skip: 1 },
-  bwrap: {},
-  firejail: {},
-  valgrind: {},
   perf: { skip: 1 },
   hyperfine: { joins: true },
-  entr: {},
-  unbuffer: {},
-  rlwrap: {},
-  'xvfb-run': {},
-  'dbus-run-session': {},
-  npx: {},
-  caffeinate: {},
-  'ld.so': {},
-  'ld-linux-x86-64.so.2': {},
 }
 
 const SHELL_NAME = /^(?:ba|da|a|z|k|mk|c|tc|fi|r|rba|po)?sh$/
 
-/** Builtins that carry out text from their arguments, in one way or another. */
+/** Builtins that run text from their arguments. */
 const EVALUATING_BUILTINS: ReadonlySet<string> = new Set(['mapfile', 'readarray', 'compgen', 'complete', 'bind', 'fc'])
 
 function parseWrapperArguments(
@@ -115,7 +101,7 @@ function parseWrapperArguments(
     } else if (takesValue.has(word)) {
       at++
     } else if (word.startsWith('-') && word !== '-') {
-      // An option that is not known may have a value: then the command begins one word later.
+      // An unknown option may have a value: then the command begins one word later.
       const next = args[at + 1]?.guess ?? ''
       if (word !== '--' && !word.includes('=') && next !== '' && !next.startsWith('-'))
         found.push({ words: args.slice(at + 1) })
@@ -132,33 +118,30 @@ function parseWrapperArguments(
   return found
 }
 
-/** Whoever gives more options that nobody knows is not believed. */
 const MAX_NESTED_GUESSES = 16
 
-/** `bash -c text`, `bash -lc text`; a script by name is not known. */
+/** `bash -c text`, `bash -lc text`. A script file is unknown. */
 function parseShellArguments(args: readonly ShellWord[]): NestedCommand[] {
   const at = args.findIndex(({ guess }) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(guess) || guess === '--command')
   const text = at < 0 ? undefined : args.slice(at + 1).find(({ guess }) => !/^[-+]/.test(guess))
   return text ? [{ text: text.guess }] : []
 }
 
-/** Does a shell read its commands from its input? */
 export function readsCommandsFromInput(words: readonly ShellWord[]): boolean {
   const [first, ...args] = words
   if (!SHELL_NAME.test(getPathBaseName(first?.guess ?? ''))) return false
   return args.every(({ guess }) => guess.startsWith('-') && !/^-[a-zA-Z]*c/.test(guess))
 }
 
-function parseExecArguments(args: readonly ShellWord[], option: RegExp): NestedCommand[] {
-  return args.flatMap(({ guess }, at) => (option.test(guess) ? [{ words: untilTerminator(args.slice(at + 1)) }] : []))
+function parseExecArguments(args: readonly ShellWord[]): NestedCommand[] {
+  return args.flatMap(({ guess }, at) => {
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(guess)) return []
+    const end = args.findIndex((word, index) => index > at && (word.guess === ';' || word.guess === '+'))
+    return [{ words: args.slice(at + 1, end < 0 ? undefined : end) }]
+  })
 }
 
-function untilTerminator(args: readonly ShellWord[]): readonly ShellWord[] {
-  const end = args.findIndex(({ guess }) => guess === ';' || guess === '+')
-  return end < 0 ? args : args.slice(0, end)
-}
-
-/** Git runs text from many places: aliases, `--exec`, `--upload-pack`, `bisect run`. */
+/** Git runs text from aliases, `--exec`, `--upload-pack` and `bisect run`. */
 function findGitScripts(args: readonly ShellWord[]): NestedCommand[] {
   const run = args.findIndex(({ guess }, at) => guess === 'run' && args[at - 1]?.guess === 'bisect')
   const settings = args.flatMap(({ guess }) => {
@@ -171,7 +154,7 @@ function findGitScripts(args: readonly ShellWord[]): NestedCommand[] {
   return [...findCommandOptions(args), ...settings, ...after, ...(run < 0 ? [] : [{ words: args.slice(run + 1) }])]
 }
 
-/** Options of all sorts of programs whose value is a command. */
+/** Options whose value is a command in many programs. */
 function findCommandOptions(args: readonly ShellWord[]): NestedCommand[] {
   return args.flatMap(({ guess }, at) => {
     const [, name, value] = /^(--[\w-]+)(?:=([^]*))?$/.exec(guess) ?? []
@@ -184,7 +167,6 @@ function findCommandOptions(args: readonly ShellWord[]): NestedCommand[] {
 const COMMAND_OPTION =
   /^--(?:.*(?:exec|command|program|filter|action|pager|shell|eval|pack|hook)|pre|rsh|to-command|call)$/
 
-/** What eval and joining programs make of their words. */
 function joinWords(words: readonly ShellWord[]): string {
   return words.map(({ guess }) => guess).join(' ')
 }
@@ -193,7 +175,7 @@ function toValueText({ guess }: ShellWord): NestedCommand {
   return { text: guess.replace(/^\w+=/, '') }
 }
 
-/** Words of a text that could not be parsed, for want of something better. */
+/** Words of a text that could not be parsed. */
 export function splitRoughly(text: string): ShellWord[] {
   return text
     .trim()

@@ -2,27 +2,27 @@ import { isSimpleGlob } from './glob-expansion.ts'
 import type { SyntaxNode } from './syntax-tree.ts'
 import { parseWord } from './shell-word.ts'
 
-/** A command of which every word is certain. */
+/** A command whose words are all known. */
 export interface PlainCommand {
   readonly words: readonly string[]
-  /** Those of its words, by number, that are patterns of files: what they stand for only the disk can say. */
+  /** Indexes of the words that are globs, which only the disk can expand. */
   readonly patterns: readonly number[]
-  /** Files that it gets as input. */
+  /** Files redirected to its input. */
   readonly reads: readonly string[]
-  /** What stands before it: nothing, or the sign that joins it to the command before. */
+  /** The operator before it, or empty. */
   readonly operator: string
-  /** The subshells that it runs in, outermost first, by where they begin. A `cd` holds only until its subshell ends. */
+  /** Start offsets of its subshells, outermost first. A `cd` applies only until its subshell ends. */
   readonly subshells: readonly number[]
 }
 
-/** The commands of a text, all of them and nothing else; or why that cannot be proved. */
-export type PlainCommandsResult = { readonly commands: readonly PlainCommand[] } | { readonly doubt: string }
-
 /**
- * Proves what a text runs, by a closed grammar: commands of certain words, joined by `;`, `&&`, `||`, `|` and line ends, in
- * brackets or not; files only as input; output only to `/dev/null`. Whatever else it holds, nothing is proved.
+ * Proves what a text runs, by a closed grammar: commands of literal words, joined by `;`, `&&`, `||`, `|` and
+ * newlines, grouped or not; files only as input; output only to `/dev/null`. Anything else is a doubt.
  */
-export function parsePlainCommands(tree: SyntaxNode, text: string): PlainCommandsResult {
+export function parsePlainCommands(
+  tree: SyntaxNode,
+  text: string,
+): { readonly commands: readonly PlainCommand[] } | { readonly doubt: string } {
   const commands: PlainCommand[] = []
   try {
     if (tree.hasError) throw new NotPlainError('it cannot be parsed with certainty')
@@ -40,7 +40,6 @@ class NotPlainError extends Error {}
 
 type OnCommand = (command: PlainCommand) => void
 
-/** A row of statements: the whole text, a list, or what stands in brackets. */
 function readStatements(node: SyntaxNode, operator: string, onCommand: OnCommand): void {
   checkGaps(node, true)
   let separator = operator
@@ -71,7 +70,7 @@ function readStatement(node: SyntaxNode, operator: string, onCommand: OnCommand)
   if (node.kind === 'command') return readSimpleCommand(node, [], operator, onCommand)
   if (node.kind === 'test_command')
     return onCommand({ words: readTestWords(node), patterns: [], reads: [], operator, subshells: [] })
-  if (node.kind !== 'redirected_statement') throw new NotPlainError(`it contains ${describeNodeKind(node.kind)}`)
+  if (node.kind !== 'redirected_statement') throw new NotPlainError(`it contains “${node.kind.replaceAll('_', ' ')}”`)
   checkGaps(node, false)
   const [body, ...rest] = node.children
   if (!body) throw new NotPlainError('it runs nothing')
@@ -81,7 +80,7 @@ function readStatement(node: SyntaxNode, operator: string, onCommand: OnCommand)
   readStatement(body, operator, onCommand)
 }
 
-/** The words of `[ … ]`, as the program of that name gets them; `[[ … ]]` only where it means the same. */
+/** The words of `[ … ]`, and of `[[ … ]]` where it means the same. */
 function readTestWords(node: SyntaxNode): string[] {
   checkGaps(node, false)
   if (!/^\[\[? [^\n]* \]\]?$/.test(node.text)) throw new NotPlainError('it contains an odd test')
@@ -124,7 +123,7 @@ function readSimpleCommand(node: SyntaxNode, reads: readonly string[], operator:
   onCommand({ words, patterns, reads: files, operator, subshells: [] })
 }
 
-/** Text that `echo` may print though it is known only when it runs: how the last command ended, and who and where we are. */
+/** Variables that `echo` may print: the last exit status, and harmless environment variables. */
 function isHarmlessValue({ kind, text, children }: SyntaxNode): boolean {
   if (kind === 'simple_expansion') return /^\$(?:\?|HOME|PWD|PATH|USER|SHELL|LANG)$/.test(text)
   const isText = kind === 'string' || kind === 'concatenation'
@@ -136,12 +135,12 @@ function isHarmlessValue({ kind, text, children }: SyntaxNode): boolean {
   )
 }
 
-/** Words that the parser takes for programs where bash finds them out of place. */
+/** Keywords that the parser treats as programs where bash does not expect them. */
 const RESERVED_WORDS: ReadonlySet<string> = new Set(
   '! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while'.split(' '),
 )
 
-/** The files that a redirection reads. Writing is only to where nothing is kept. */
+/** Returns the files that a redirection reads. Output may only go to /dev/null. */
 function readRedirection(node: SyntaxNode): string[] {
   checkGaps(node, false)
   const [first, second] = node.children
@@ -160,7 +159,7 @@ function readRedirection(node: SyntaxNode): string[] {
   throw new NotPlainError(`it redirects into ${file}`)
 }
 
-/** Variables that change only what is printed. */
+/** Only variables that change the output format are allowed. */
 function checkAssignment({ text }: SyntaxNode): void {
   if (!/^(?:LC_[A-Z]+|LANG|NO_COLOR)=[\w.@-]*$/.test(text)) throw new NotPlainError('it sets a variable')
 }
@@ -178,19 +177,12 @@ function readLiteralWord(node: SyntaxNode): string {
   return exact
 }
 
-const WORD_KINDS: ReadonlySet<string> = new Set([
-  'command_name',
-  'word',
-  'number',
-  'raw_string',
-  'string',
-  'concatenation',
-])
+const WORD_KINDS: ReadonlySet<string> = new Set('command_name word number raw_string string concatenation'.split(' '))
 
 /**
- * What stands between the pieces must be blank. A continued line counts as blank only beside a real one: in the middle of
- * a word bash joins what the parser divides. Line ends stand only between statements. And a number that touches a
- * redirection belongs to it, which the parser does not always see.
+ * Between the nodes there must be whitespace only. A line continuation counts only beside other whitespace, since bash
+ * joins the two parts of a word that the parser splits. Newlines are only allowed between statements. A number that
+ * touches a redirection belongs to it, which the parser does not always see.
  */
 function checkGaps(node: SyntaxNode, lines: boolean): void {
   let index = node.start
@@ -207,7 +199,7 @@ function checkGaps(node: SyntaxNode, lines: boolean): void {
       if (/[{}]/.test(before) && !/^[;|&()]/.test(child.text)) throw new NotPlainError('a bracket touches a word')
       if (/[;&|<>]/.test(before) && /^[;&|<>]/.test(child.text))
         throw new NotPlainError('two signs stand without a blank')
-      // `[` and `]` are words only where they stand alone; the parser sees them in a longer word too.
+      // `[` and `]` are words only if they are separate; the parser also finds them inside longer words.
       if (/\]/.test(before) && !/^[;|&)\n]/.test(child.text)) throw new NotPlainError('a bracket touches a word')
       if (child.kind === 'test_command' && !/[;|&(\n]/.test(before)) throw new NotPlainError('a bracket touches a word')
     }
@@ -215,8 +207,4 @@ function checkGaps(node: SyntaxNode, lines: boolean): void {
   }
   if (node.text.slice(index - node.start).trim() !== '' && node.children.length > 0)
     throw new NotPlainError('it ends with something odd')
-}
-
-function describeNodeKind(kind: string): string {
-  return `“${kind.replaceAll('_', ' ')}”`
 }

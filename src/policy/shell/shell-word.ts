@@ -1,22 +1,18 @@
 import type { SyntaxNode } from './syntax-tree.ts'
 
-/** A word of a command. */
 export interface ShellWord {
-  /** What the program gets, if that is certain: no variable, pattern or expansion in it. */
+  /** The value, if it is certain: no variable, glob or expansion. */
   readonly exact?: string
-  /** What it most likely gets. `UNKNOWN_VALUE` stands for what only bash will know. */
+  /** The most likely value. `UNKNOWN_VALUE` replaces parts that are known only at run time. */
   readonly guess: string
-  /** Has it a pattern (`*`, `?`, `[`) outside of quotes? */
+  /** Does it have an unquoted `*`, `?` or `[`? */
   readonly glob: boolean
 }
 
-/** Stands in a guess for what is not known. */
 export const UNKNOWN_VALUE = '\0'
 
-/** Variables whose values are known before the command runs. */
 export type ShellVariables = Readonly<Record<string, string>>
 
-/** Reads a word. */
 export function parseWord(node: SyntaxNode, variables: ShellVariables): ShellWord {
   const { exact, guess, glob } = parsePiece(node, variables)
   const unquoted = unquotedText(node)
@@ -24,25 +20,18 @@ export function parseWord(node: SyntaxNode, variables: ShellVariables): ShellWor
   return { ...(isExact && { exact }), guess: expandHome(unquoted, guess, variables), glob }
 }
 
-/** A word of text that is known by other means than the parser. */
 export function createLiteralWord(text: string): ShellWord {
   return { exact: text, guess: text, glob: false }
 }
 
-interface WordPiece {
-  readonly exact?: string
-  readonly guess: string
-  readonly glob: boolean
-}
-
-function parsePiece(node: SyntaxNode, variables: ShellVariables): WordPiece {
+function parsePiece(node: SyntaxNode, variables: ShellVariables): ShellWord {
   const { kind, text, children } = node
-  if (kind === 'number') return { exact: text, guess: text, glob: false }
-  if (kind === 'raw_string') return { exact: text.slice(1, -1), guess: text.slice(1, -1), glob: false }
+  if (kind === 'number') return createLiteralWord(text)
+  if (kind === 'raw_string') return createLiteralWord(text.slice(1, -1))
   if (kind === 'ansi_c_string') return { guess: decodeAnsiC(text.slice(2, -1)), glob: false }
   if (kind === 'word' && children.length === 0) {
-    // Brackets and the sign for “not” stand alone in tests: `find . \\( -name a -o -name b \\)`.
-    if (/^\\[()!]$/.test(text)) return { exact: text.slice(1), guess: text.slice(1), glob: false }
+    // Escaped brackets and `!` are separate words: `find . \\( -name a -o -name b \\)`.
+    if (/^\\[()!]$/.test(text)) return createLiteralWord(text.slice(1))
     const glob = /(?<!\\)[*?[]/.test(text)
     const guess = text.replace(/\\(\n)?([^])?/g, (_, line?: string, sign = '') => (line === undefined ? sign : sign))
     return /[\\*?[\]`$"'<>|&;()\s]/.test(text) ? { guess, glob } : { exact: text, guess, glob }
@@ -58,14 +47,11 @@ function parsePiece(node: SyntaxNode, variables: ShellVariables): WordPiece {
   return { guess: UNKNOWN_VALUE, glob: false }
 }
 
-/** In double quotes a backslash only hides the five signs that would mean something there. */
-function parseQuoted(node: SyntaxNode, variables: ShellVariables): WordPiece {
+/** In double quotes a backslash escapes only five characters. */
+function parseQuoted(node: SyntaxNode, variables: ShellVariables): ShellWord {
   const { kind, text, children } = node
   const isPlain = children.every((child) => child.kind === 'string_content' || child.kind === '"')
-  if (kind === 'string' && isPlain) {
-    const inner = unescapeQuoted(text.slice(1, -1))
-    return { exact: inner, guess: inner, glob: false }
-  }
+  if (kind === 'string' && isPlain) return createLiteralWord(unescapeQuoted(text.slice(1, -1)))
   const parts = children
     .filter((child) => child.kind !== '"')
     .map((child) => (child.kind === 'string_content' ? unescapeQuoted(child.text) : parsePiece(child, variables).guess))
@@ -76,7 +62,7 @@ function unescapeQuoted(text: string): string {
   return text.replace(/\\([$`"\\\n])/g, (_, sign: string) => (sign === '\n' ? '' : sign))
 }
 
-function joinPieces(pieces: readonly WordPiece[]): WordPiece {
+function joinPieces(pieces: readonly ShellWord[]): ShellWord {
   const exacts = pieces.map(({ exact }) => exact)
   return {
     ...(exacts.every((exact) => exact !== undefined) && { exact: exacts.join('') }),
@@ -85,14 +71,14 @@ function joinPieces(pieces: readonly WordPiece[]): WordPiece {
   }
 }
 
-/** The text of a word without what stands in quotes: only there a sign can mean something. */
+/** The text of a word without its quoted parts, in which no character is special. */
 function unquotedText(node: SyntaxNode): string {
   if (node.kind === 'raw_string' || node.kind === 'string' || node.kind === 'ansi_c_string') return '"'
   if (node.children.length === 0 || node.kind === 'simple_expansion') return node.text
   return node.children.map(unquotedText).join('')
 }
 
-/** Would bash make something else, or several words, out of it? `{a,b}`, `{1..3}`, `~`, `a=~`. */
+/** Would bash expand it? `{a,b}`, `{1..3}`, `~`, `a=~`. */
 function hasExpansion(unquoted: string): boolean {
   return /\{[^]*(?:,|\.\.)[^]*\}/.test(unquoted) || /(?:^|[=:])~/.test(unquoted)
 }
@@ -103,7 +89,6 @@ function expandHome(unquoted: string, guess: string, variables: ShellVariables):
   return guess.replace(/^~/, home)
 }
 
-/** `$'…'` with its escapes. */
 function decodeAnsiC(text: string): string {
   return text.replace(
     /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|([^]))/g,
@@ -122,7 +107,7 @@ function toCharacter(code: number): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : UNKNOWN_VALUE
 }
 
-/** The words that braces make of a word: `{a,b}c` is `ac` and `bc`. Only of a guess: nothing is proved by it. */
+/** Expands `{a,b}c` to `ac` and `bc`. The result is only a guess and proves nothing. */
 export function expandBraces({ guess, glob }: ShellWord): ShellWord[] {
   const all: string[] = []
   const pending = [guess]

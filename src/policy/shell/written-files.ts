@@ -1,7 +1,7 @@
 import { getPathBaseName } from './shell-command.ts'
 import type { ShellWord } from './shell-word.ts'
 
-/** The files that a command writes by its arguments, as far as they can be told. */
+/** Returns the files that a command writes according to its arguments, as far as known. */
 export function findWrittenFiles(words: readonly ShellWord[]): ShellWord[] {
   const [first, ...args] = words
   const name = getPathBaseName(first?.guess ?? '')
@@ -27,31 +27,20 @@ export function findWrittenFiles(words: readonly ShellWord[]): ShellWord[] {
   return named
 }
 
-/** Programs that write, change or remove every file they name. */
+/** Programs that write, change or remove all their operands. */
 const PROGRAMS_WRITING_ALL_OPERANDS: ReadonlySet<string> = new Set(
   (
     'tee touch rm rmdir unlink mv chmod chown chgrp chattr setfattr setfacl truncate mkdir mkfifo mknod shred ed ex vi vim ' +
     'nvim nano emacs sponge patch rename wipe srm'
   ).split(' '),
 )
-/** Programs that write the last file they name. */
-const PROGRAMS_WRITING_LAST_OPERAND: ReadonlySet<string> = new Set([
-  'cp',
-  'ln',
-  'install',
-  'rsync',
-  'scp',
-  'link',
-  'pax',
-  'cpio',
-])
+const PROGRAMS_WRITING_LAST_OPERAND: ReadonlySet<string> = new Set('cp ln install rsync scp link pax cpio'.split(' '))
 /** Programs that change files with `-i`. */
 const PROGRAMS_EDITING_IN_PLACE: ReadonlySet<string> = new Set(['sed', 'gsed', 'perl', 'ruby', 'awk', 'gawk'])
-/** By custom, where a program writes to. */
 const OUTPUT_OPTION =
   /^(?:-o|-O|--output|--output-file|--output-document|--out|--out-file|--logfile|--output-directory|--outdir)$/
 
-/** The values of options, in the next word or after `=`, or right behind a letter. */
+/** Option values in the next word, after `=`, or directly after a letter. */
 function listOptionValues(args: readonly ShellWord[], option: RegExp): ShellWord[] {
   return args.flatMap((word, at) => {
     const { guess } = word

@@ -1,8 +1,5 @@
-export { findHiddenCharacter, type VisibilityOptions } from '../../model/security/hidden-characters.ts'
-
 /**
- * Is a program's name written so that it looks like another? Letters of several scripts together, letters that only look
- * like ours, and wide or mathematical forms.
+ * Does a program name look like another? Checks for mixed scripts, lookalike letters, and wide or mathematical forms.
  */
 export function isConfusableName(name: string): boolean {
   if (/^[\x20-\x7E]*$/.test(name)) return false

@@ -5,7 +5,7 @@ import { toWellFormed } from '../../model/text.ts'
 import { isLookalikeHost } from '../url/host-name.ts'
 import { MODEL_ALLOWED_SEQUENCES_PATTERN, escapeCharacter, escapeHidden, escapeCharacters } from './escape-hidden.ts'
 
-/** Where a text goes that somebody else wrote. */
+/** Where untrusted text is shown or sent. */
 export type TextSurface =
   | 'tool-output'
   | 'model-text'
@@ -18,19 +18,18 @@ export type TextSurface =
   | 'mcp-tool-name'
   | 'mcp-tool-description'
 
-/** How a surface shows a text. */
 interface SanitizeOptions {
-  /** Sequences that steer a terminal are left out, instead of shown. */
+  /** Terminal escape sequences are removed instead of shown. */
   readonly drops?: true
-  /** A person decides on this text: blanks that are not the blank are shown too. */
+  /** The user decides on this text, so unusual spaces are escaped too. */
   readonly strict?: true
-  /** Joiners inside words of scripts that need them are not marked, even if it is strict. */
+  /** Joiners that words need are kept, even if `strict`. */
   readonly joiners?: true
-  /** The text is one line: line ends and tabs are shown as marks. */
+  /** Newlines and tabs are escaped. */
   readonly oneLine?: true
-  /** Long stretches of nothing are written short, with their length, so that they push nothing out of sight. */
+  /** Long runs of whitespace are shortened, so that they push nothing out of sight. */
   readonly folds?: 'blanks' | 'lines'
-  /** Secrets are replaced by a word: every likely one, or only values that hold nothing that could run. */
+  /** Secrets are replaced: all likely ones, or only values that contain nothing that could run. */
   readonly masks?: 'all' | 'values'
 }
 
@@ -46,43 +45,40 @@ const SURFACE_OPTIONS: Readonly<Record<Exclude<TextSurface, 'json-output' | 'to-
 }
 
 /**
- * A text as it may be shown on a surface: nothing in it can steer the terminal, hide something, or turn it around. What
- * cannot be seen is written as `\u{…}`.
+ * Makes text safe for a surface: it cannot control the terminal, hide something or change the text direction.
+ * Invisible characters are written as `\u{…}`.
  */
 export function sanitizeText(text: string, surface: TextSurface): string {
   if (surface === 'to-model') return sanitizeForModel(text)
   if (surface === 'json-output') return escapeInvisibleInJson(JSON.stringify(text))
-  const options = SURFACE_OPTIONS[surface]
-  return applyOptions(text, options)
+  return applyOptions(text, SURFACE_OPTIONS[surface])
 }
 
-/** A text of a question, and how many secrets in it are replaced by a word until the person wants to see them. */
-export interface SanitizedQuestion {
-  readonly text: string
-  readonly secrets: number
-}
-
-/** A text that a person decides on: all of it can be seen, but for the values of secrets, which `reveal` shows. */
-export function sanitizeQuestion(text: string, { reveal }: { readonly reveal: boolean }): SanitizedQuestion {
+/**
+ * Sanitizes text on which the user decides: everything is visible except the values of secrets, which `reveal` shows.
+ */
+export function sanitizeQuestion(
+  text: string,
+  { reveal }: { readonly reveal: boolean },
+): { readonly text: string; readonly secrets: number } {
   const { masks: _masks, ...whole } = SURFACE_OPTIONS['approval-prompt']
   const secrets = reveal ? [] : findSecretValues(text)
   return { text: applyOptions(replaceRanges(text, secrets), whole), secrets: secrets.length }
 }
 
-/** Bytes as they may be shown: what is no text is named, with its size. */
+/** Binary data is replaced by its size. */
 export function sanitizeBytes(bytes: Uint8Array, surface: TextSurface): string {
   if (bytes.includes(0)) return `(binary data, ${bytes.length} bytes)`
   return sanitizeText(new TextDecoder().decode(bytes), surface)
 }
 
-/** A text that comes in pieces, made safe piece by piece. */
 export interface SanitizingStream {
   write(text: string): string
-  /** What was held back, because its end was still to come. */
+  /** Returns the text that was held back. */
   end(): string
 }
 
-/** Starts a stream. What may be the beginning of a sequence is held back until it is clear what it is. */
+/** Holds back text that may be the beginning of an escape sequence until the rest arrives. */
 export function createSanitizingStream(surface: 'tool-output' | 'model-text'): SanitizingStream {
   const options: SanitizeOptions = SURFACE_OPTIONS[surface]
   let heldText = ''
@@ -102,12 +98,7 @@ export function createSanitizingStream(surface: 'tool-output' | 'model-text'): S
   }
 }
 
-/** A text in a frame that it cannot leave: every line of it begins with a bar. */
-export function quoteWithBar(text: string): string {
-  return text.replace(/\n$/, '').replace(/^/gm, '│ ')
-}
-
-/** A text as a model may read it: valid, and without characters that carry words which no person can see. */
+/** Makes text valid Unicode, and removes characters that carry invisible instructions. */
 export function sanitizeForModel(text: string): string {
   const valid = toWellFormed(text)
   if (!SMUGGLED_PATTERN().test(valid)) return valid
@@ -116,7 +107,7 @@ export function sanitizeForModel(text: string): string {
   return clean.replace(ALL_SMUGGLED_PATTERN(), (...args) => (isAllowedMatch(args) ? args[0] : ''))
 }
 
-/** JSON text that can be printed: characters that cannot be seen are written as escapes, so that nothing is lost. */
+/** Escapes invisible characters in JSON text, so that nothing is lost. */
 export function escapeInvisibleInJson(json: string): string {
   return json.replace(HIDDEN_IN_JSON(), (char) =>
     char
@@ -129,8 +120,8 @@ export function escapeInvisibleInJson(json: string): string {
 const HIDDEN_IN_JSON = lazy(() => new RegExp(`(?!\\n)${HIDDEN_CHARACTER_PATTERN}`, 'gu'))
 
 /**
- * Tags and selectors of variants. A flag, an emoji with its form, and a few variants of Chinese letters are as they should be;
- * behind other signs, or behind many letters, selectors carry data that nobody sees.
+ * Tags and variation selectors. Flags, emoji and a few variants of Chinese characters are legitimate; after other
+ * characters, or after many, selectors carry invisible data.
  */
 const SMUGGLED_CHARACTERS = String.raw`[\u{E0000}-\u{E0FFF}\uFE00-\uFE0F\u2061-\u2064\u206A-\u206F]+|[\u200B-\u200F\u2060\uFEFF\xAD\u034F]{3,}`
 const SMUGGLED_PATTERN = lazy(() => new RegExp(SMUGGLED_CHARACTERS, 'u'))
@@ -155,37 +146,35 @@ function applyOptions(given: string, options: SanitizeOptions): string {
   text = text.replace(HOST_PATTERN, (whole, host: string) => `//${toAsciiHost(host) ?? whole.slice(2)}`)
   if (options.masks === 'all') text = redactSecrets(text)
   if (options.masks === 'values') text = replaceRanges(text, findSecretValues(text))
-  text = escapeHidden(text, { strict: options.strict === true, joiners: options.joiners === true })
+  text = escapeHidden(text, options.strict === true, options.joiners === true)
   text = text.replace(/(\p{M}{8})(\p{M}+)/gu, (_all, first: string, more: string) => first + escapeCharacters(more))
   if (options.oneLine) text = text.replace(/[\n\t]/g, escapeCharacter)
   return foldWhitespace(text, options)
 }
 
-/** The host of an address, where a text may begin one. */
 const HOST_PATTERN = /\/\/([^\s/?#<>()[\]"'`\\]*[^\0-\x7f][^\s/?#<>()[\]"'`\\]*)/g
 
-/** The xn-- form of a host that can be taken for another; nothing if it is as it looks. */
+/** Returns the xn-- form of a host that can be mistaken for another. */
 function toAsciiHost(host: string): string | undefined {
   const url = `http://${host}`
   const name = URL.canParse(url) ? new URL(url).host : ''
   return isLookalikeHost(name) ? name : undefined
 }
 
-/** A whole sequence that steers a terminal: CSI, the strings (OSC, DCS, APC, PM, SOS), charset changes, and short ones. */
+/** Terminal escape sequences: CSI, strings (OSC, DCS, APC, PM, SOS), charset changes, and short ones. */
 const ESCAPE_SEQUENCE =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~=>]/g
 
-/** The beginning of one, at the end of a text. */
 const PARTIAL_ESCAPE_SEQUENCE =
   /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*\x1b?|\x1b[ -/]*)$/
 
 const MAX_HELD_CHARS = 32_768
 const MAX_NESTING = 64
 
-/** How many characters at the end of a text could mean something else once more has come. */
+/** Counts the characters at the end of a text whose meaning depends on what follows. */
 function countHeldBack(text: string, options: SanitizeOptions): number {
   const tail = text.slice(-MAX_HELD_CHARS)
-  // Half a character, then the character that one behind it may belong to, then all that these may be a part of.
+  // Half a surrogate pair, then the base character of a sequence, then everything that they may be a part of.
   let rest = tail.replace(/[\ud800-\udbff]$/, '').replace(LAST_CLUSTER(), '')
   for (let times = 0, before = ''; before !== rest && times < MAX_NESTING; times++) {
     before = rest
@@ -196,12 +185,12 @@ function countHeldBack(text: string, options: SanitizeOptions): number {
 }
 
 const PARTIAL_HOST = /(?:\/\/[^\s/?#<>()[\]"'`\\]{0,255}|\/)$/
-/** A character with what is built onto it; more may be, so that even one that stands alone waits if it is the last. */
+/** A character with its modifiers. More may follow, so even a single one at the end is held back. */
 const CLUSTER_PARTS = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Default_Ignorable_Code_Point}\p{M}]`
 const PARTIAL_CLUSTER = lazy(() => new RegExp(String.raw`\P{ASCII}?${CLUSTER_PARTS}{1,32}$`, 'u'))
 const LAST_CLUSTER = lazy(() => new RegExp(String.raw`\P{ASCII}?${CLUSTER_PARTS}{0,32}$`, 'u'))
 
-/** Secrets in what a log keeps; a value that is set for a command is one too, if its name says so. */
+/** Also redacts values assigned to variables with a name such as TOKEN. */
 function redactSecrets(text: string): string {
   return createRedactor()
     .redact(text)
@@ -211,8 +200,8 @@ function redactSecrets(text: string): string {
 const SECRET_ASSIGNMENT = /\b(\w*(?:TOKEN|KEY|SECRET|PASSWORD)=)([\w./+=-]{12,})/g
 
 /**
- * The secrets in a question. Only a value counts that is made of letters, digits and a few signs: in it nothing can stand
- * that a shell, an address or a tool would take for more than a value. Whatever else looks like a secret is shown.
+ * Finds the secrets in an approval prompt. Only values of letters, digits and a few signs count, since a shell, a URL
+ * or a tool cannot interpret these. Anything else that looks like a secret is shown.
  */
 function findSecretValues(text: string): SecretSpan[] {
   const found = createRedactor().findSpans(text)

@@ -1,69 +1,63 @@
 import { describeNonPublicAddress, isIpAddress } from './ip-address.ts'
 import { findHostNameProblem } from './host-name.ts'
-import type { Decision, Verdict } from '../policy.ts'
+import { type Decision, findStrictest } from '../policy.ts'
 import { findDataInUrl, findSecretInText } from './find-data-in-url.ts'
 
-/** What is known around a URL that is judged. */
 export interface UrlCheckOptions {
-  /** The person wrote this URL, so that nobody is hiding data of ours in it. */
+  /** The user wrote this URL, so it does not carry our data away. */
   readonly typed?: boolean
-  /** Values that must never leave: keys of ours. */
+  /** Values that must never be sent, such as API keys. */
   readonly secrets?: readonly string[]
-  /** Hosts (`name` or `name:port`) that the person opened, although they are inner. */
+  /** Private hosts (`name` or `name:port`) that the user allowed. */
   readonly open?: readonly string[]
 }
 
-/** Judges the text of a URL that is to be fetched, before any name is looked up: even a look-up can carry data out. */
+/** Checks a URL before its name is resolved: even a DNS query can carry data away. */
 export function checkUrl(text: string, rules: UrlCheckOptions = {}): Decision {
   const url = parseUrl(text)
   if ('verdict' in url) return url
   const found = [checkHost(url, rules), checkPort(url, rules), checkCarriedData(text, url, rules)]
-  return (
-    findStrictestDecision(found) ?? createDecision('allow', 'url', `${url.hostname} is an ordinary public address.`)
-  )
+  return findStrictest(found) ?? allow('url', `${url.hostname} is an ordinary public address.`)
 }
 
-/** Judges all that a name service answered for a host (`name` or `name:port`). One inner address among many is enough to refuse: a client may take any. */
+/**
+ * Checks the addresses of a host (`name` or `name:port`). One private address is enough to deny, since a client may
+ * use any.
+ */
 export function checkAddresses(host: string, addresses: readonly string[], rules: UrlCheckOptions = {}): Decision {
-  if (isOpenedHost(host, rules)) return createDecision('allow', 'url-open', `The person opened ${host}.`)
-  if (addresses.length === 0) return createDecision('deny', 'url-address', `${host} has no address.`)
+  if (isOpenedHost(host, rules)) return allow('url-open', `The user opened ${host}.`)
+  if (addresses.length === 0) return deny('url-address', `${host} has no address.`)
   for (const address of addresses) {
     const inner = describeNonPublicAddress(address)
-    if (inner !== undefined) return createDecision('deny', 'url-address', `${host} leads to ${address}: ${inner}.`)
+    if (inner !== undefined) return deny('url-address', `${host} leads to ${address}: ${inner}.`)
   }
-  return createDecision('allow', 'url-address', `${host} leads to the public net.`)
+  return allow('url-address', `${host} leads to the public net.`)
 }
 
-/** Judges where an answer sends us on to: by the same rules, and never from https down to http. */
+/** Also denies a redirect from https to http. */
 export function checkRedirect(from: string, to: string, rules: UrlCheckOptions = {}): Decision {
-  if (/^https:/i.test(from) && !/^https:/i.test(to)) {
-    return createDecision(
-      'deny',
-      'url-downgrade',
-      'It leads from https to something that anybody on the way can change.',
-    )
-  }
+  if (/^https:/i.test(from) && !/^https:/i.test(to))
+    return deny('url-downgrade', 'It leads from https to something that anybody on the way can change.')
   return checkUrl(to, rules)
 }
 
-/** The URL that a text means; a text that two readers could read in two ways is refused. */
+/** Denies text that parsers may interpret differently. */
 export function parseUrl(text: string): URL | Decision {
-  const deny = (why: string) => createDecision('deny', 'url-form', why)
-  if (text.length > MAX_URL_CHARS) return deny(`An address of ${text.length} characters is too long.`)
-  // Browsers drop these or take them for others; older readers do not.
-  if (/[\0-\x20\x7f-\x9f\\]/.test(text)) return deny('The address holds blanks, backslashes or control characters.')
-  if (!/^https?:/i.test(text)) return deny('Only http and https addresses can be fetched.')
-  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return deny('The address is not valid.')
+  const reject = (why: string) => deny('url-form', why)
+  if (text.length > MAX_URL_CHARS) return reject(`An address of ${text.length} characters is too long.`)
+  // Browsers remove or replace these; other parsers do not.
+  if (/[\0-\x20\x7f-\x9f\\]/.test(text)) return reject('The address holds blanks, backslashes or control characters.')
+  if (!/^https?:/i.test(text)) return reject('Only http and https addresses can be fetched.')
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return reject('The address is not valid.')
   const url = new URL(text)
   if (url.username !== '' || url.password !== '' || /^[^/?#]*\/\/[^/?#]*(?:@|%40|%00)/i.test(text)) {
-    return deny('The address holds a user name or a password.')
+    return reject('The address holds a user name or a password.')
   }
   return url
 }
 
 const MAX_URL_CHARS = 8_192
 
-/** Is a host (of a parsed URL) an address or a name that is not on the public net? */
 export function isPrivateHost(host: string): boolean {
   return isIpAddress(host)
     ? describeNonPublicAddress(host) !== undefined
@@ -75,20 +69,19 @@ function checkHost(url: URL, rules: UrlCheckOptions): Decision | undefined {
   if (isOpenedHost(url.host, rules)) return undefined
   if (isIpAddress(host)) {
     const inner = describeNonPublicAddress(host)
-    return inner === undefined ? undefined : createDecision('deny', 'url-address', `${host} leads to ${inner}.`)
+    return inner === undefined ? undefined : deny('url-address', `${host} leads to ${inner}.`)
   }
   const nameProblem = findHostNameProblem(host)
-  return nameProblem && createDecision(nameProblem.verdict, 'url-host', toSentence(nameProblem.why))
+  return nameProblem && { verdict: nameProblem.verdict, rule: 'url-host', why: toSentence(nameProblem.why) }
 }
 
-/** Ports of other services: what they read as commands could be written into a request. */
+/** Ports of services that could interpret parts of a request as commands. */
 const SERVICE_PORTS = new Set([
   1080, 1433, 1521, 1723, 1883, 2049, 2375, 2376, 2379, 2380, 3128, 3260, 3306, 3389, 4369, 5060, 5222, 5432, 5555,
   5672, 5900, 5984, 5985, 5986, 6000, 6379, 6443, 6660, 6667, 7001, 7077, 8086, 8500, 9042, 9092, 9100, 9200, 9300,
   10250, 10255, 11211, 15672, 16379, 25565, 26379, 27017, 27018, 50070,
 ])
 
-/** Is this a port on which something else than a web server listens? */
 export function isNonWebPort(port: number): boolean {
   return port !== 80 && port !== 443 && (port <= 1024 || SERVICE_PORTS.has(port))
 }
@@ -97,30 +90,29 @@ function checkPort(url: URL, rules: UrlCheckOptions): Decision | undefined {
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   if (port === 80 || port === 443 || isOpenedHost(url.host, rules)) return undefined
   if (isNonWebPort(port)) {
-    return createDecision('deny', 'url-port', `Port ${port} belongs to another service than the web.`)
+    return deny('url-port', `Port ${port} belongs to another service than the web.`)
   }
-  return createDecision('ask', 'url-port', `${port} is an unusual port.`)
+  return ask('url-port', `${port} is an unusual port.`)
 }
 
 function checkCarriedData(text: string, url: URL, { typed, secrets = [] }: UrlCheckOptions): Decision | undefined {
   if (typed) return undefined
   const secretMatch = findSecretInText(text, secrets)
-  if (secretMatch === 'whole') return createDecision('deny', 'url-secret', 'The address would carry a secret away.')
-  if (secretMatch === 'part') return createDecision('ask', 'url-secret', 'The address holds a part of a secret.')
+  if (secretMatch === 'whole') return deny('url-secret', 'The address would carry a secret away.')
+  if (secretMatch === 'part') return ask('url-secret', 'The address holds a part of a secret.')
   const data = findDataInUrl(text, url)
   if (data !== undefined) {
-    return createDecision('ask', 'url-data', `Nobody typed this address, and ${data}: it may carry something away.`)
+    return ask('url-data', `Nobody typed this address, and ${data}: it may carry something away.`)
   }
   for (const value of url.searchParams.values()) {
     const inside = /^https?:\/\//i.test(value) ? parseUrl(value) : undefined
     if (inside && !('verdict' in inside) && checkHost(inside, {})?.verdict === 'deny') {
-      return createDecision('ask', 'url-data', `It asks ${url.hostname} to fetch an inner address.`)
+      return ask('url-data', `It asks ${url.hostname} to fetch an inner address.`)
     }
   }
   return undefined
 }
 
-/** Did the person open this host: this port of it, or all of it? */
 function isOpenedHost(host: string, { open = [] }: UrlCheckOptions): boolean {
   return open.includes(host) || open.includes(host.replace(/:\d+$/, ''))
 }
@@ -129,12 +121,6 @@ function toSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-/** The strictest of some decisions. */
-export function findStrictestDecision(decisions: readonly (Decision | undefined)[]): Decision | undefined {
-  const order: readonly Verdict[] = ['deny', 'ask', 'allow']
-  return order.map((verdict) => decisions.find((one) => one?.verdict === verdict)).find((one) => one !== undefined)
-}
-
-function createDecision(verdict: Verdict, rule: string, why: string): Decision {
-  return { verdict, rule, why }
-}
+export const deny = (rule: string, why: string): Decision => ({ verdict: 'deny', rule, why })
+export const allow = (rule: string, why: string): Decision => ({ verdict: 'allow', rule, why })
+const ask = (rule: string, why: string): Decision => ({ verdict: 'ask', rule, why })

@@ -1,6 +1,7 @@
 import { createRedactor } from '../../model/security/redactor.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
-/** What a URL carries besides an address: data of ours, or something long or coded; nothing if it looks ordinary. */
+/** Returns what a URL carries besides an address: a key, or something long or encoded. */
 export function findDataInUrl(text: string, url: URL): string | undefined {
   if (secretPatterns.findCertainSpans(text).length > 0) return 'it holds what looks like a key'
   if (text.length > MAX_ORDINARY_URL_CHARS) return `the address is ${text.length} characters long`
@@ -21,7 +22,7 @@ export function findDataInUrl(text: string, url: URL): string | undefined {
   return undefined
 }
 
-/** Does a text hold one of these secrets: as it is, in a usual coding, escaped several times, reversed, in pieces, or in part? */
+/** Finds secrets as they are, encoded, escaped several times, reversed, split, or in part. */
 export function findSecretInText(text: string, secrets: readonly string[]): 'whole' | 'part' | undefined {
   const longSecrets = secrets.filter((secret) => secret.length >= 6)
   if (longSecrets.length === 0) return undefined
@@ -32,7 +33,7 @@ export function findSecretInText(text: string, secrets: readonly string[]): 'who
   return longSecrets.some((secret) => listFragments(secret, PARTIAL_SECRET_SHARE).some(isIn)) ? 'part' : undefined
 }
 
-/** The ways to read a text: unescaped as often as it goes, its values one after the other, and without separators. */
+/** Lists the ways to read a text: unescaped repeatedly, with its parameter values joined, and without separators. */
 function listReadings(text: string): string[] {
   const unescaped = [text]
   for (let rounds = 0; rounds < MAX_DECODE_ROUNDS; rounds++) {
@@ -40,12 +41,12 @@ function listReadings(text: string): string[] {
     if (next === unescaped.at(-1)) break
     unescaped.push(next)
   }
-  // Names of parameters, and what separates them, do not hide that their values belong together.
+  // A secret may be split over several parameters.
   const joined = unescaped.flatMap((one) => {
     const [start = '', ...values] = one.split(/[?&;][^=&;]*=/)
     return [start + values.join(''), values.toReversed().join('')]
   })
-  // Wide and other forms of letters, and numbers of characters.
+  // Wide and other forms of letters, and character escapes.
   const plain = [...unescaped, ...joined].map((one) => one.normalize('NFKC').replace(NUMBER_MARKS, ''))
   const bare = [...unescaped, ...joined, ...plain].map(removeSeparators)
   return [...new Set([...unescaped, ...joined, ...plain, ...bare].map((one) => one.toLowerCase()))]
@@ -58,13 +59,12 @@ function removeSeparators(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** Knows the forms that keys have. */
 const secretPatterns = createRedactor()
 
 const MAX_ORDINARY_URL_CHARS = 2_000
 const MAX_PARAMETER_CHARS = 400
 
-/** Letters and digits in an order that no word has: they change again and again, or there is no vowel to speak them by. */
+/** Do letters and digits alternate as in no word, or are there hardly any vowels? */
 function looksEncoded(text: string, length: number): boolean {
   return text.split(/[^A-Za-z0-9+/=_]|%2[bf]|%3d/i).some((word) => {
     const bare = word.replace(/^[=_]+|[=_]+$/g, '')
@@ -80,7 +80,7 @@ function isHex(text: string, length: number): boolean {
   return text.length >= length && /^[0-9a-f]+$/i.test(text) && /\d/.test(text)
 }
 
-/** How a secret may be written, in small letters: names are told apart without regard to case. */
+/** Lists the encodings of a secret in lower case, since host names ignore case. */
 function listEncodings(secret: string): string[] {
   const reversed = secret.split('').reverse().join('')
   const authority = [secret, reversed, rotated(secret)].flatMap((one) => {
@@ -108,7 +108,7 @@ function listEncodings(secret: string): string[] {
   return [...new Set(authority)].filter((one) => one.length >= 6).map((one) => one.toLowerCase())
 }
 
-/** Each letter by the one that stands thirteen places from it. */
+/** ROT13. */
 function rotated(text: string): string {
   return text.replace(/[a-z]/gi, (letter) => {
     const first = letter <= 'Z' ? 65 : 97
@@ -122,13 +122,13 @@ function base32(bytes: Buffer): string {
   return groups.map((group) => 'abcdefghijklmnopqrstuvwxyz234567'[parseInt(group.padEnd(5, '0'), 2)]).join('')
 }
 
-/** Base64 of a text that stands at another place in a longer one has other letters at its ends. */
+/** Base64 of a text at another offset, without the ends that depend on its neighbours. */
 function encodeShiftedBase64(bytes: Buffer, by: number): string {
   const coded = Buffer.concat([Buffer.alloc(by), bytes]).toString('base64')
   return coded.replace(/=+$/, '').slice(by + 1, -1)
 }
 
-/** Pieces of a secret, of this share of it, that are too long to be in an address by chance. */
+/** Lists parts of a secret that are too long to be in a URL by chance. */
 function listFragments(secret: string, share: number): string[] {
   const length = Math.max(MIN_FRAGMENT_CHARS, Math.ceil(secret.length * share))
   if (secret.length < MIN_FRAGMENT_CHARS * 1.5) return []
@@ -141,13 +141,11 @@ const MIN_FRAGMENT_CHARS = 8
 const PARTIAL_SECRET_SHARE = 1 / 3
 const WHOLE_SECRET_SHARE = 3 / 4
 
-/** Escapes that are wrong stay as they are, and do not keep the others from being undone. */
+/** Invalid escapes do not prevent the decoding of others. */
 function decodePercentEscapes(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
-    try {
-      return decodeURIComponent(run)
-    } catch {
-      return Buffer.from(run.replaceAll('%', ''), 'hex').toString('latin1')
-    }
+    return (
+      tryOrUndefined(() => decodeURIComponent(run)) ?? Buffer.from(run.replaceAll('%', ''), 'hex').toString('latin1')
+    )
   })
 }

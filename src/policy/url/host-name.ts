@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url'
 import { lazy } from '../../model/lazy.ts'
 
-/** What is odd about a host name that the URL parser let pass; nothing if it is an ordinary public name. */
+/** Returns what is wrong with a host name that the URL parser accepts; undefined for an ordinary public name. */
 export function findHostNameProblem(
   host: string,
 ): { readonly verdict: 'ask' | 'deny'; readonly why: string } | undefined {
@@ -19,31 +19,21 @@ export function findHostNameProblem(
   return undefined
 }
 
-/** The last parts of names that only mean something close by. */
-const LOCAL_SUFFIXES = new Set([
-  'localhost',
-  'local',
-  'localdomain',
-  'internal',
-  'intranet',
-  'lan',
-  'home',
-  'corp',
-  'private',
-])
+/** Top-level names of local networks. */
+const LOCAL_SUFFIXES = new Set('localhost local localdomain internal intranet lan home corp private'.split(' '))
 
-/** Does a name (in its xn-- form) use letters that can be taken for others? */
+/** Does a name (in its xn-- form) use letters that can be mistaken for others? */
 export function isLookalikeHost(name: string): boolean {
   if (!name.includes('xn--')) return false
   return domainToUnicode(name).split('.').some(isConfusableLabel)
 }
 
-/** One writing system a label; those that are used together in one language count as one, and so do digits and hyphens. */
+/** A label must use one script; scripts that are used together in one language count as one. */
 function isConfusableLabel(label: string): boolean {
   const letters = label.match(/\p{L}/gu) ?? []
   if (UNUSUAL_LATIN.test(label)) return true
   if (!ALLOWED_SCRIPT_SETS().some((system) => letters.every((char) => system.test(char)))) return true
-  // A whole word of another alphabet, all of whose letters look Latin, is meant to be read as Latin.
+  // A word of another alphabet whose letters all look Latin is meant to be read as Latin.
   return letters.length > 0 && letters.every((char) => LATIN_LOOKALIKES.has(char))
 }
 
@@ -58,7 +48,7 @@ const ALLOWED_SCRIPT_SETS = lazy(() => [
   /\p{Script=Armenian}/u,
 ])
 
-/** Phonetic letters and the like: no language of the net is written with them. */
+/** Phonetic letters, which no language uses in host names. */
 const UNUSUAL_LATIN = /[\u0250-\u02af\u1d00-\u1dbf\ua720-\ua7ff\uab30-\uab6f]/
 
 const LATIN_LOOKALIKES = new Set('аеорсухіјѕһԁԛԝӏґвкмнтьαορνυικτε')

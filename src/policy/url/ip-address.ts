@@ -1,11 +1,10 @@
-/** Why an address is not on the public net; nothing if it is. An IPv4 address inside an IPv6 one is unwrapped first. */
+/** Returns the kind of a non-public address, or undefined if it is public. Unwraps IPv4 addresses inside IPv6 ones. */
 export function describeNonPublicAddress(text: string): string | undefined {
   const bytes = parseAddress(text)
   if (!bytes) return `${text} is not an address`
   return bytes.length === 4 ? describeNonPublicIpv4(bytes) : describeNonPublicIpv6(bytes)
 }
 
-/** Is this text an address, and not a name? */
 export function isIpAddress(text: string): boolean {
   return parseAddress(text) !== undefined
 }
@@ -13,8 +12,8 @@ export function isIpAddress(text: string): boolean {
 type AddressBytes = readonly number[]
 
 /**
- * Why not a library: the ranges of those that there are have holes (host agents of clouds, translation and discard
- * prefixes), so the list had to be here anyway, and reading an address in its one canonical form is short.
+ * No library is used: their ranges have gaps (cloud host agents, translation and discard prefixes), and parsing the
+ * canonical form of an address is short.
  */
 const NON_PUBLIC_IPV4: readonly (readonly [range: string, what: string])[] = [
   ['0.0.0.0/8', 'this machine'],
@@ -35,7 +34,7 @@ const NON_PUBLIC_IPV4: readonly (readonly [range: string, what: string])[] = [
   ['240.0.0.0/4', 'a reserved range'],
 ]
 
-/** All of IPv6 is inner but for 2000::/3; and of that, these are. */
+/** Only 2000::/3 is public, except these. */
 const NON_PUBLIC_IPV6: readonly (readonly [range: string, what: string])[] = [
   ['2001::/23', 'a range for protocols and tunnels'],
   ['2001:db8::/32', 'a range for documentation'],
@@ -47,7 +46,7 @@ function describeNonPublicIpv4(bytes: AddressBytes): string | undefined {
 }
 
 function describeNonPublicIpv6(bytes: AddressBytes): string | undefined {
-  // Mapped, and the translation prefix that networks without IPv4 use for every old server.
+  // Mapped addresses, and the translation prefix that IPv6-only networks use.
   if (isInRange(bytes, '::ffff:0:0/96') || isInRange(bytes, '64:ff9b::/96'))
     return describeNonPublicIpv4(bytes.slice(12))
   if (bytes.every((byte) => byte === 0)) return 'this machine'
@@ -55,7 +54,7 @@ function describeNonPublicIpv6(bytes: AddressBytes): string | undefined {
   if (!isInRange(bytes, '2000::/3')) return 'a network that is not public'
   const listed = NON_PUBLIC_IPV6.find(([range]) => isInRange(bytes, range))?.[1]
   if (listed !== undefined) return listed
-  // 6to4 carries an IPv4 address behind its prefix, ISATAP at its end.
+  // 6to4 contains an IPv4 address after its prefix, ISATAP at its end.
   if (isInRange(bytes, '2002::/16')) return describeNonPublicIpv4(bytes.slice(2, 6))
   const isatap = (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
   return isatap ? describeNonPublicIpv4(bytes.slice(12)) : undefined
@@ -72,7 +71,7 @@ function isInRange(bytes: AddressBytes, range: string): boolean {
   return true
 }
 
-/** The bytes of an address in the form that name services and the URL standard write; brackets may stand around it. */
+/** Parses the canonical form, optionally in brackets. */
 function parseAddress(text: string): AddressBytes | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   return bare.includes(':') ? parseIpv6(bare) : parseIpv4(bare)
@@ -96,7 +95,7 @@ function parseIpv6(text: string): AddressBytes | undefined {
   return [...head, ...Array.from({ length: missing }, () => 0), ...tail]
 }
 
-/** Words of two bytes; the last one may be an IPv4 address. */
+/** Groups of two bytes; the last one may be an IPv4 address. */
 function parseIpv6Groups(text: string): AddressBytes | undefined {
   if (text === '') return []
   const groups = text.split(':')

@@ -1,23 +1,22 @@
-import type { Decision, Policy, Proposal } from '../policy.ts'
-import { checkAddresses, checkRedirect, checkUrl, type UrlCheckOptions, findStrictestDecision } from './check-url.ts'
+import { type Decision, findStrictest, type Policy, type Proposal } from '../policy.ts'
+import { checkAddresses, checkRedirect, checkUrl, type UrlCheckOptions } from './check-url.ts'
 
-/** What the guard must know: it may learn of a typed address or a secret later on. */
+/** These are functions because URLs and secrets may be added later. */
 export interface UrlGuardOptions {
-  /** Did the person write this URL? */
+  /** Did the user write this URL? */
   readonly typed?: (url: string) => boolean
-  /** Values that must never leave. */
+  /** Values that must never be sent. */
   readonly secrets?: () => readonly string[]
   readonly open?: readonly string[]
 }
 
-/** Judges for whoever fetches: the text of an address, what its name leads to, and where an answer sends on to. */
+/** Checks of URLs, resolved addresses and redirects, for the web client. */
 export interface UrlGuard {
   url(text: string): ReturnType<typeof checkUrl>
   addresses(host: string, addresses: readonly string[]): ReturnType<typeof checkUrl>
   redirect(from: string, to: string): ReturnType<typeof checkUrl>
 }
 
-/** Makes the judge of addresses that a host's web is given. */
 export function createUrlGuard(rules: UrlGuardOptions = {}): UrlGuard {
   const optionsFor = (text: string): UrlCheckOptions => ({
     typed: rules.typed?.(text) ?? false,
@@ -31,11 +30,11 @@ export function createUrlGuard(rules: UrlGuardOptions = {}): UrlGuard {
   }
 }
 
-/** A policy that also looks at the addresses that a call would reach. What the guard asks about is asked about in every mode. */
+/** Adds a check of the URLs that a call would request. What it asks about needs approval in every mode. */
 export function withUrlGuard(policy: Policy, guard: Pick<UrlGuard, 'url'>): Policy {
   const judgeUrls = (proposal: Proposal): Decision | undefined => {
     const urls = proposal.effects.flatMap((effect) => (effect.kind === 'net' ? (effect.urls ?? []) : []))
-    return findStrictestDecision(urls.map((url) => guard.url(url)).filter(({ verdict }) => verdict !== 'allow'))
+    return findStrictest(urls.map((url) => guard.url(url)).filter(({ verdict }) => verdict !== 'allow'))
   }
   return {
     ...policy,

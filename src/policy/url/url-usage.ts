@@ -1,8 +1,7 @@
 import { describeNonPublicAddress, isIpAddress } from './ip-address.ts'
-import type { Decision, Verdict } from '../policy.ts'
-import { isPrivateHost, isNonWebPort, checkUrl, parseUrl, type UrlCheckOptions } from './check-url.ts'
+import type { Decision } from '../policy.ts'
+import { allow, checkUrl, deny, isNonWebPort, isPrivateHost, parseUrl, type UrlCheckOptions } from './check-url.ts'
 
-/** The parts of a program that meet an address. */
 export type UrlUsage =
   | 'fetch'
   | 'markdown-image'
@@ -13,21 +12,20 @@ export type UrlUsage =
   | 'oauth-callback'
   | 'own-server'
 
-/** What is known around an address, by surface. */
 export interface UrlCheckContext extends UrlCheckOptions {
-  /** Who named the address: the person, their settings, the project's settings, or anything that a tool or a page said. */
+  /** Who named the URL. */
   readonly origin?: 'user' | 'user-config' | 'project-config' | 'tool-output'
-  /** Whom the person agreed to sign in with. */
+  /** The issuer with which the user agreed to sign in. */
   readonly issuer?: string
-  /** The server that names this address, as the person set it up. */
+  /** The server that names this URL, as configured by the user. */
   readonly server?: string
-  /** The value that the answer of a sign-in must bring back. */
+  /** The value that the sign-in must return. */
   readonly state?: string
-  /** The headers of a request to a server of ours. */
+  /** The headers of a request to our local server. */
   readonly request?: { readonly host?: string; readonly origin?: string }
 }
 
-/** Judges an address for the part of the program that meets it, before names are looked up. */
+/** Checks a URL for its usage, before names are resolved. */
 export function checkUrlForUsage(surface: UrlUsage, text: string, context: UrlCheckContext = {}): Decision {
   if (surface === 'markdown-image')
     return deny('url-image', 'Pictures in a text are never loaded; they are shown as links.')
@@ -39,8 +37,8 @@ export function checkUrlForUsage(surface: UrlUsage, text: string, context: UrlCh
 }
 
 /**
- * Addresses where a person signs in, or a program gets its token: https, public, and of the party that was agreed to. A
- * server that the person set up on their own machine or network may name addresses of its own host.
+ * Sign-in and token URLs must be https, public, and of the agreed issuer. A server that the user configured on a
+ * private host may name URLs of its own host.
  */
 function checkSignInUrl(surface: UrlUsage, text: string, { issuer, server, ...rules }: UrlCheckContext): Decision {
   if (server !== undefined && isOnSamePrivateHost(server, text)) return checkServerHost(text, server)
@@ -49,20 +47,20 @@ function checkSignInUrl(surface: UrlUsage, text: string, { issuer, server, ...ru
   if (urlDecision.verdict !== 'allow' || surface !== 'oauth-token' || issuer === undefined) return urlDecision
   const [host, issuerHost] = [new URL(text).hostname, URL.canParse(issuer) ? new URL(issuer).hostname : '']
   if (issuerHost !== '' && (host === issuerHost || host.endsWith(`.${issuerHost}`))) return urlDecision
-  return deny('url-issuer', `${host} is not ${issuerHost || 'the issuer'}, with whom the person agreed to sign in.`)
+  return deny('url-issuer', `${host} is not ${issuerHost || 'the issuer'}, with whom the user agreed to sign in.`)
 }
 
-/** A tool server may be on this machine. Others need https; and one that the person did not name is asked about. */
+/** A server may be on this machine. Others need https, and approval unless the user named them. */
 function checkMcpServerUrl(text: string, { origin, ...rules }: UrlCheckContext): Decision {
   const local = isLoopbackUrl(text)
   const urlDecision = local ? allow('url-local', 'It is on this machine.') : checkUrl(text, { ...rules, typed: true })
   if (urlDecision.verdict === 'deny') return urlDecision
   if (!local && !/^https:/i.test(text)) return deny('url-https', 'A tool server elsewhere must be reached over https.')
   if (origin === 'user' || origin === 'user-config') return urlDecision
-  return { verdict: 'ask', rule: 'url-origin', why: 'The address of this tool server does not come from the person.' }
+  return { verdict: 'ask', rule: 'url-origin', why: 'The address of this tool server does not come from the user.' }
 }
 
-/** Is a text an address on the same host as a server, and is that a host which is not on the public net? */
+/** Is a text a URL on the same host as a server, and is that host private? */
 export function isOnSamePrivateHost(server: string, text: string): boolean {
   const [one, other] = [parseUrl(server), parseUrl(text)]
   if ('verdict' in one || 'verdict' in other || !isPrivateHost(one.hostname)) return false
@@ -85,7 +83,7 @@ function checkOAuthCallback(text: string, { state }: UrlCheckContext): Decision 
   return deny('url-state', 'It answers a sign-in that we did not start.')
 }
 
-/** A page in a browser must not reach a server of ours: neither by a name of its own for this machine, nor from another origin. */
+/** A web page must not reach our local server, neither by another name for this machine nor from another origin. */
 function checkLocalServerRequest(text: string, { request = {} }: UrlCheckContext): Decision {
   if (!isLoopbackUrl(text)) return deny('url-own', 'The server listens on this machine only.')
   const { port, protocol } = new URL(text)
@@ -105,16 +103,4 @@ function isLoopbackUrl(text: string): boolean {
   const loopback =
     isIpAddress(hostname) && describeNonPublicAddress(hostname) === 'this machine' && !/^0\.|^\[::\]$/.test(hostname)
   return username === '' && (hostname === 'localhost' || loopback)
-}
-
-function deny(rule: string, why: string): Decision {
-  return createDecision('deny', rule, why)
-}
-
-function allow(rule: string, why: string): Decision {
-  return createDecision('allow', rule, why)
-}
-
-function createDecision(verdict: Verdict, rule: string, why: string): Decision {
-  return { verdict, rule, why }
 }

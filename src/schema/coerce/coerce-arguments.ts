@@ -4,24 +4,12 @@ import { applyCoercionStep, type CoercionResult, type CoercionStep } from './app
 import { parseExactJson } from './parse-exact-json.ts'
 import { isJsonObject, getOwn } from '../own-properties.ts'
 import type { ValidationError } from '../validate/schema-violation.ts'
-import {
-  combineSteps,
-  dropUnknownProperties,
-  dropNullProperties,
-  renameSimilarKeys,
-  coerceType,
-} from './coercion-steps.ts'
+import { coerceType, combineSteps, dropNullProperties } from './coercion-steps.ts'
+import { dropUnknownProperties, renameSimilarKeys } from './coercion-steps.ts'
 import { validate } from '../validate/validate.ts'
 
 /** Valid arguments, with a sentence for each change. */
-export interface CoercedArguments {
-  value: JsonObject
-  changes: string[]
-}
-
-export type ValidationOutcome =
-  | { ok: true; value: JsonObject; changes: string[] }
-  | { ok: false; errors: ValidationError[] }
+type CoercedArguments = { value: JsonObject; changes: string[] }
 
 /**
  * Coerces arguments that failed validation, without losing anything. The steps are applied in turn until the arguments
@@ -44,7 +32,10 @@ export function coerceArguments(schema: JsonObject, value: unknown): CoercedArgu
   return undefined
 }
 
-export function validateOrCoerce(schema: JsonObject, value: unknown): ValidationOutcome {
+export function validateOrCoerce(
+  schema: JsonObject,
+  value: unknown,
+): ({ ok: true } & CoercedArguments) | { ok: false; errors: ValidationError[] } {
   const problems = validate(schema, value)
   if (problems.length === 0 && isJsonObject(value)) return { ok: true, value, changes: [] }
   const coerced = coerceArguments(schema, value)
@@ -61,12 +52,7 @@ const NOT_AN_OBJECT_ERROR: ValidationError = {
   message: 'The arguments must be an object.',
 }
 
-const COERCION_STEPS: readonly CoercionStep[] = [
-  renameSimilarKeys,
-  dropNullProperties,
-  coerceType,
-  dropUnknownProperties,
-]
+const COERCION_STEPS = [renameSimilarKeys, dropNullProperties, coerceType, dropUnknownProperties]
 
 /** Inside a union one step may not reach any branch, so the last step combines all of them. */
 const COERCION_SEQUENCE: readonly CoercionStep[] = [...COERCION_STEPS, combineSteps(COERCION_STEPS)]

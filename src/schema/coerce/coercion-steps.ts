@@ -1,12 +1,6 @@
 import type { Json, JsonObject } from '../../model/json.ts'
 import { formatValue } from '../describe-keywords.ts'
-import {
-  getAllowedTypes,
-  applyCoercionStep,
-  type CoercionResult,
-  type CoercionTarget,
-  type CoercionStep,
-} from './apply-coercion-step.ts'
+import { applyCoercionStep, getAllowedTypes, type CoercionResult, type CoercionStep } from './apply-coercion-step.ts'
 import { parseExactJson, parseExactNumber } from './parse-exact-json.ts'
 import { getJsonType } from '../normalize/infer-type.ts'
 import { matchSimilarNames } from '../similar-names.ts'
@@ -42,10 +36,8 @@ export const coerceType: CoercionStep = (target) => {
     if (Number.isSafeInteger(value))
       return tryValue(JSON.stringify(value), `${name} was the number ${formatValue(value)}; it was read as text.`)
     if (typeof value === 'object' && value !== null) {
-      return tryValue(
-        JSON.stringify(value, null, 2),
-        `${name} was ${describeValue(value)}; it was written out as JSON text.`,
-      )
+      const message = `${name} was ${describeValue(value)}; it was written out as JSON text.`
+      return tryValue(JSON.stringify(value, null, 2), message)
     }
   }
   if (types.has('array') && value !== null) {
@@ -74,18 +66,17 @@ export const dropNullProperties: CoercionStep = ({ compiled, schema, value, path
 export const renameSimilarKeys: CoercionStep = ({ compiled, schema, value, path }) => {
   const { properties, required } = schema
   if (!isJsonObject(value) || !isJsonObject(properties) || !Array.isArray(required)) return undefined
-  const missing = required.filter((name) => typeof name === 'string' && !Object.hasOwn(value, name))
+  const missing = required.filter((name) => typeof name === 'string').filter((name) => !Object.hasOwn(value, name))
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key))
-  const pairs = matchSimilarNames(missing.map(toText), unknown)
+  const pairs = matchSimilarNames(missing, unknown)
   const changes: string[] = []
   const renamed = new Map<string, string>()
   for (const [name, key] of pairs) {
     const property = getOwn(properties, name)
     if (!isJsonSchema(property) || !compiled.accepts(property, value[key] ?? null)) continue
     renamed.set(key, name)
-    changes.push(
-      `${formatPropertyName(path + toPointerSegment(key))} was read as ${formatPropertyName(path + toPointerSegment(name))}.`,
-    )
+    const [before, after] = [key, name].map((one) => formatPropertyName(path + toPointerSegment(one)))
+    changes.push(`${before} was read as ${after}.`)
   }
   if (changes.length === 0) return undefined
   const out: JsonObject = {}
@@ -102,16 +93,12 @@ export const dropUnknownProperties: CoercionStep = ({ compiled, schema, value, p
   const isKnown = (key: string): boolean =>
     Object.hasOwn(declared, key) ||
     compiled.accepts({ patternProperties: patterns, additionalProperties: false }, { [key]: value[key] ?? null })
-  return omitProperties(
-    value,
-    Object.keys(value).filter((key) => !isKnown(key)),
-    path,
-    () => 'is not a known property',
-  )
+  const unknown = Object.keys(value).filter((key) => !isKnown(key))
+  return omitProperties(value, unknown, path, () => 'is not a known property')
 }
 
 export function combineSteps(steps: readonly CoercionStep[]): CoercionStep {
-  return (target: CoercionTarget) => {
+  return (target) => {
     let coercion: CoercionResult = { value: target.value, changes: [] }
     for (const step of steps) {
       const next = step({ ...target, value: coercion.value })
@@ -154,8 +141,4 @@ function describeValue(value: Json): string {
   if (type === 'integer' || type === 'number' || type === 'boolean')
     return `the ${type === 'boolean' ? 'value' : 'number'} ${formatValue(value)}`
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
-}
-
-function toText(name: Json): string {
-  return typeof name === 'string' ? name : ''
 }

@@ -3,6 +3,7 @@ import type { ArgumentMapping } from './argument-mapper.ts'
 import { isJsonObject, omitKeys } from '../own-properties.ts'
 import { toPointerSegment, resolvePointer } from '../json-pointer.ts'
 import { forEachSubschema, isJsonSchema, mapAllSubschemas, type JsonSchema } from '../walk-schema.ts'
+import { flattenRoot } from '../normalize/flatten-root.ts'
 import { inlineRefs, type InlinedSchema } from '../normalize/inline-refs.ts'
 import { getRef } from '../normalize/resolve-refs.ts'
 
@@ -14,8 +15,18 @@ export interface ConvertedSchema {
   strict?: boolean
 }
 
+/** A schema with a plain object as its root, and warnings about the references that could not be inlined. */
+export function prepareSchema(
+  schema: JsonObject,
+  isPortable: (ref: string, holder: JsonObject) => boolean = () => false,
+): ConvertedSchema & { readonly isPartial: boolean } {
+  const { schema: flat, cutRefs } = inlineRefsUnless(schema, isPortable)
+  const warnings = cutRefs.map((ref) => `The reference "${ref}" is recursive or too large, and was truncated.`)
+  return { schema: flattenRoot(dropIdentifiers(flat)), warnings, isPartial: cutRefs.length > 0 }
+}
+
 /** Omits the keywords that identify the schema and say nothing about a value. */
-export function dropIdentifiers(schema: JsonObject): JsonObject {
+function dropIdentifiers(schema: JsonObject): JsonObject {
   const out = mapAllSubschemas(schema, (inner) =>
     typeof inner === 'boolean' ? inner : omitKeys(inner, ['$schema', '$id', '$comment']),
   )
@@ -46,10 +57,7 @@ export function dropUnusedDefinitions(schema: JsonObject): JsonObject {
 }
 
 /** Inlines references, unless the dialect's service supports all of them. */
-export function inlineRefsUnless(
-  schema: JsonObject,
-  isPortable: (ref: string, holder: JsonObject) => boolean,
-): InlinedSchema {
+function inlineRefsUnless(schema: JsonObject, isPortable: (ref: string, holder: JsonObject) => boolean): InlinedSchema {
   let portable = true
   forEachSubschema(schema, (inner) => {
     const ref = getRef(inner)
@@ -61,10 +69,6 @@ export function inlineRefsUnless(
 /** A reference that is still valid when the root changes: to the root itself, or to a definition. */
 export function isRootOrDefinitionRef(ref: string, holder: JsonObject): boolean {
   return typeof holder['$ref'] === 'string' && /^#(?:\/(?:\$defs|definitions)\/[^/]+)?$/.test(ref)
-}
-
-export function createCutRefWarnings(cutRefs: readonly string[]): string[] {
-  return cutRefs.map((ref) => `The reference "${ref}" is recursive or too large, and was truncated.`)
 }
 
 const DEFINITION_KEYWORDS = ['$defs', 'definitions'] as const

@@ -10,15 +10,10 @@ import { toGrammarCompatibleSchema } from './grammar.ts'
 import { toOpenAiStrictSchema } from './openai-strict.ts'
 import { toOpenAiSchema } from './openai.ts'
 import { createArgumentMapper, type ArgumentMapper } from './argument-mapper.ts'
-import {
-  ANTHROPIC_TOOL_NAME_RULE,
-  GEMINI_TOOL_NAME_RULE,
-  OPENAI_TOOL_NAME_RULE,
-  toLegalToolNames,
-  toUndeclaredName,
-  type ToolNameRule,
-} from './tool-names.ts'
+import { ANTHROPIC_TOOL_NAME_RULE, GEMINI_TOOL_NAME_RULE, OPENAI_TOOL_NAME_RULE } from './tool-names.ts'
+import { toLegalToolNames, toUndeclaredName, type ToolNameRule } from './tool-names.ts'
 import { repairSchema } from '../normalize/repair-schema.ts'
+import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
 export interface DeclaredTool {
@@ -145,10 +140,8 @@ function createDeclaredTool(
     warnings.push(`Tool "${tool.name}": The description was truncated to ${rules.maxDescriptionChars} characters.`)
     description = truncateText(description, rules.maxDescriptionChars)
   }
-  const out: DeclaredTool = { name, originalName: tool.name, description, schema: result.schema }
-  if (result.strict !== undefined) out.strict = result.strict
-  if (tool.freeform !== undefined) out.freeform = tool.freeform
-  return out
+  const { schema, strict } = result
+  return { name, originalName: tool.name, description, schema, ...defined({ strict, freeform: tool.freeform }) }
 }
 
 /** At the last word that fits, and never inside a surrogate pair. */

@@ -2,12 +2,6 @@ import type { Json, JsonObject } from '../../model/json.ts'
 import { describeKeyword, appendRemarks } from '../describe-keywords.ts'
 import { getJsonType } from '../normalize/infer-type.ts'
 
-/** `labels` are the values that the labels stand for, if they differ. */
-export interface EnumSchema {
-  schema: JsonObject
-  labels?: ReadonlyMap<string, Json>
-}
-
 /**
  * Declares a list of allowed values for a service that supports only non-empty strings. Other values become labels if
  * the text is unambiguous there; else their type is declared, and the list becomes words.
@@ -17,7 +11,7 @@ export function toEnumSchema(
   type: string | undefined,
   described: JsonObject,
   isUnambiguous: boolean,
-): EnumSchema {
+): { schema: JsonObject; labels?: ReadonlyMap<string, Json> } {
   const nonNull = values.filter((value) => value !== null)
   const nullable = nonNull.length < values.length && (type === undefined || type === 'null')
   const description: JsonObject = nullable ? { ...described, nullable: true } : described

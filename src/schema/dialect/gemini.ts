@@ -1,14 +1,12 @@
 import { toCanonicalJson, type Json, type JsonObject } from '../../model/json.ts'
 import { describeKeyword, appendRemarks } from '../describe-keywords.ts'
 import { inferSchemaTypes } from '../normalize/infer-type.ts'
-import { inlineRefs } from '../normalize/inline-refs.ts'
 import { renameIllegalProperties } from './rename-illegal-properties.ts'
 import { createUnion, getDeclaredTypes } from '../normalize/merge-schemas.ts'
-import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
-import { flattenRoot } from '../normalize/flatten-root.ts'
+import { isJsonObject, getOwn, setOwn, omitKeys, toList } from '../own-properties.ts'
 import { splitAlternatives } from '../normalize/split-alternatives.ts'
 import { isJsonSchema, type JsonSchema } from '../walk-schema.ts'
-import { createCutRefWarnings, dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
+import { prepareSchema, type ConvertedSchema } from './converted-schema.ts'
 import { toEnumSchema } from './gemini-enum.ts'
 
 /**
@@ -16,17 +14,13 @@ import { toEnumSchema } from './gemini-enum.ts'
  * without `properties`, as the service requires.
  */
 export function toGeminiSchema(schema: JsonObject): ConvertedSchema {
-  const { schema: flat, cutRefs } = inlineRefs(schema)
-  const root = omitKeys(flattenRoot(dropIdentifiers(flat)), ['$defs', 'definitions'])
-  const { schema: legal, originalNames } = renameIllegalProperties(root, {
-    pattern: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
-    maxLength: 64,
-  })
+  const { schema: prepared, warnings, isPartial } = prepareSchema(schema)
+  const root = omitKeys(prepared, ['$defs', 'definitions'])
+  const { schema: legal, originalKeys } = renameIllegalProperties(root, /^[A-Za-z_][A-Za-z0-9_]{0,63}$/)
   const labels = new Map<JsonObject, ReadonlyMap<string, Json>>()
   const out = emitSchema(legal, { labels, isUnambiguous: true, depth: 0 })
-  const declared = { schema: out, warnings: createCutRefWarnings(cutRefs) }
-  if (originalNames.size === 0 && labels.size === 0) return declared
-  return { ...declared, mapping: { originalKeys: originalNames, isPartial: cutRefs.length > 0, enumLabels: labels } }
+  if (originalKeys.size === 0 && labels.size === 0) return { schema: out, warnings }
+  return { schema: out, warnings, mapping: { originalKeys, isPartial, enumLabels: labels } }
 }
 
 interface EmitContext {
@@ -119,12 +113,8 @@ function getListedValues(schema: JsonObject): Json[] | undefined {
 function emitLeaf(schema: JsonObject, context: EmitContext): JsonObject {
   const values = getListedValues(schema)
   if (values !== undefined) {
-    const out = toEnumSchema(
-      values,
-      getDeclaredTypes(schema)[0],
-      toDescription(omitKeys(schema, ['enum', 'const']), []),
-      context.isUnambiguous,
-    )
+    const description = toDescription(omitKeys(schema, ['enum', 'const']), [])
+    const out = toEnumSchema(values, getDeclaredTypes(schema)[0], description, context.isUnambiguous)
     if (out.labels !== undefined) context.labels.set(out.schema, out.labels)
     return out.schema
   }
@@ -157,10 +147,7 @@ function emitTyped(schema: JsonObject, type: string, context: EmitContext): Json
   return out
 }
 
-interface EmittedShape {
-  keywords?: JsonObject
-  remarks?: string[]
-}
+type EmittedShape = { keywords?: JsonObject; remarks?: string[] }
 
 function emitArrayShape(schema: JsonObject, context: EmitContext): EmittedShape {
   const { items, prefixItems } = schema
@@ -183,9 +170,7 @@ function emitObjectShape(schema: JsonObject, context: EmitContext): EmittedShape
     const property = getOwn(properties, name)
     setOwn(out, name, emitSchema(isJsonSchema(property) ? property : {}, { ...context, depth: context.depth + 1 }))
   }
-  const requiredNames = Array.isArray(required)
-    ? required.filter((name) => typeof name === 'string' && names.includes(name))
-    : []
+  const requiredNames = toList(required).filter((name) => typeof name === 'string' && names.includes(name))
   return { keywords: requiredNames.length > 0 ? { properties: out, required: requiredNames } : { properties: out } }
 }
 

@@ -1,24 +1,20 @@
 import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { moveKeywordsToDescription } from '../describe-keywords.ts'
-import { inlineRefs } from '../normalize/inline-refs.ts'
 import { inferSchemaTypes } from '../normalize/infer-type.ts'
 import { createUnion } from '../normalize/merge-schemas.ts'
 import { omitKeys } from '../own-properties.ts'
 import { isSimplePattern } from '../regex-safety.ts'
-import { flattenRoot } from '../normalize/flatten-root.ts'
 import { splitAlternatives } from '../normalize/split-alternatives.ts'
 import { isJsonSchema, mapDirectSubschemas } from '../walk-schema.ts'
-import { createCutRefWarnings, dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
+import { prepareSchema, type ConvertedSchema } from './converted-schema.ts'
 
 /**
  * Servers that compile the schema to a grammar (llama.cpp, LM Studio, Ollama): what they cannot compile becomes words.
  */
 export function toGrammarCompatibleSchema(schema: JsonObject): ConvertedSchema {
-  const { schema: flat, cutRefs } = inlineRefs(schema)
-  const root = flattenRoot(dropIdentifiers(flat))
-  const out = toGrammarNode(omitKeys(root, ['$defs', 'definitions']))
-  return { schema: out, warnings: createCutRefWarnings(cutRefs) }
+  const { schema: root, warnings } = prepareSchema(schema)
+  return { schema: toGrammarNode(omitKeys(root, ['$defs', 'definitions'])), warnings }
 }
 
 /** A grammar expands repeats: large ones make it slow to build, or fail. */

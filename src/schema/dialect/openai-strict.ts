@@ -3,14 +3,12 @@ import type { Json, JsonObject } from '../../model/json.ts'
 import { hasCycleInSchema } from '../normalize/detect-cycles.ts'
 import { moveKeywordsToDescription } from '../describe-keywords.ts'
 import { inferType } from '../normalize/infer-type.ts'
-import { inlineRefs } from '../normalize/inline-refs.ts'
 import { getDeclaredTypes } from '../normalize/merge-schemas.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
 import { isSimplePattern } from '../regex-safety.ts'
-import { flattenRoot } from '../normalize/flatten-root.ts'
 import { acceptsNull, splitAlternatives } from '../normalize/split-alternatives.ts'
 import { forEachSubschema } from '../walk-schema.ts'
-import { dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
+import { prepareSchema, type ConvertedSchema } from './converted-schema.ts'
 import { toOpenAiSchema } from './openai.ts'
 
 /** OpenAI's strict mode. A tool that it cannot express is declared without it, with a warning. */
@@ -21,15 +19,19 @@ export function toOpenAiStrictSchema(schema: JsonObject): ConvertedSchema {
     const conditional = isJsonObject(inner) && (inner['if'] !== undefined || inner['dependentSchemas'] !== undefined)
     if (conditional) state.blockers.add('it has conditional parts')
   })
-  const root = flattenRoot(dropIdentifiers(inlineRefs(schema).schema))
+  const { schema: root } = prepareSchema(schema)
   const strict = state.blockers.size > 0 ? root : toStrictObject(omitKeys(root, ['$defs', 'definitions']), state, 0)
   if (state.blockers.size > 0) {
     const { schema: plain, warnings } = toOpenAiSchema(schema)
     return { schema: plain, warnings: [...warnings, `Not strict: ${[...state.blockers].join('; ')}.`], strict: false }
   }
-  const declared = { schema: strict, warnings: [], strict: true }
   const { nullMeansAbsent } = state
-  return nullMeansAbsent.size === 0 ? declared : { ...declared, mapping: { nullMeansAbsent } }
+  return {
+    schema: strict,
+    warnings: [],
+    strict: true,
+    ...(nullMeansAbsent.size > 0 && { mapping: { nullMeansAbsent } }),
+  }
 }
 
 interface StrictState {
@@ -61,15 +63,9 @@ const KEYWORDS_BY_TYPE: Readonly<Record<string, readonly string[]>> = {
 /** Moves unsupported keywords to the description. */
 function keepTypeKeywords(schema: JsonObject, type: string | undefined): JsonObject {
   const described = moveKeywordsToDescription(schema, DESCRIBED_KEYWORDS)
-  const keptKeywords = new Set([
-    'type',
-    'description',
-    ...(type === undefined ? ['enum'] : (KEYWORDS_BY_TYPE[type] ?? [])),
-  ])
-  return omitKeys(
-    described,
-    Object.keys(described).filter((key) => !keptKeywords.has(key)),
-  )
+  const kept = ['type', 'description', ...(type === undefined ? ['enum'] : (KEYWORDS_BY_TYPE[type] ?? []))]
+  const dropped = Object.keys(described).filter((key) => !kept.includes(key))
+  return omitKeys(described, dropped)
 }
 
 function toStrictNode(schema: JsonObject, state: StrictState, depth: number): JsonObject {

@@ -1,20 +1,13 @@
 import type { JsonObject } from '../../model/json.ts'
 import { isJsonObject, omitKeys } from '../own-properties.ts'
-import { flattenRoot } from '../normalize/flatten-root.ts'
 import { mapAllSubschemas, type JsonSchema } from '../walk-schema.ts'
-import {
-  createCutRefWarnings,
-  inlineRefsUnless,
-  isRootOrDefinitionRef,
-  dropIdentifiers,
-  type ConvertedSchema,
-} from './converted-schema.ts'
+import { isRootOrDefinitionRef, prepareSchema, type ConvertedSchema } from './converted-schema.ts'
 
 /** OpenAI's function parameters without strict mode, and compatible services. */
 export function toOpenAiSchema(schema: JsonObject): ConvertedSchema {
-  const { schema: flat, cutRefs } = inlineRefsUnless(schema, isRootOrDefinitionRef)
-  const root = mapAllSubschemas(flattenRoot(dropIdentifiers(flat)), openObjectsWithOptionals)
-  return { schema: typeof root === 'boolean' ? flat : root, warnings: createCutRefWarnings(cutRefs) }
+  const { schema: root, warnings } = prepareSchema(schema, isRootOrDefinitionRef)
+  const out = mapAllSubschemas(root, openObjectsWithOptionals)
+  return { schema: typeof out === 'boolean' ? root : out, warnings }
 }
 
 /** Some gateways take `additionalProperties: false` for strict mode, and require every optional property. */

@@ -4,36 +4,30 @@ import { base36Hash } from '../hash.ts'
 import { isJsonObject, setOwn } from '../own-properties.ts'
 import { forEachSubschema, mapAllSubschemas, type JsonSchema } from '../walk-schema.ts'
 
-export interface PropertyNameRule {
-  readonly pattern: RegExp
-  readonly maxLength: number
-}
-
-/** A schema with legal property names, and the original ones by new name. */
-export interface RenamedSchema {
-  schema: JsonObject
-  originalNames: ReadonlyMap<string, string>
-}
+const MAX_NAME_LENGTH = 64
 
 /**
  * Renames illegal properties at every level, and everything that refers to them. Returns the same object if all are
  * legal.
  */
-export function renameIllegalProperties(schema: JsonObject, rule: PropertyNameRule): RenamedSchema {
+export function renameIllegalProperties(
+  schema: JsonObject,
+  pattern: RegExp,
+): { readonly schema: JsonObject; readonly originalKeys: ReadonlyMap<string, string> } {
   const names = collectPropertyNames(schema)
-  const illegal = [...names].filter((name) => name.length > rule.maxLength || !rule.pattern.test(name))
-  if (illegal.length === 0) return { schema, originalNames: new Map() }
+  const illegal = [...names].filter((name) => name.length > MAX_NAME_LENGTH || !pattern.test(name))
+  if (illegal.length === 0) return { schema, originalKeys: new Map() }
   const newNames = new Map<string, string>()
   for (const name of illegal) {
-    const legal = toLegalKey(name, rule, names)
+    const legal = toLegalKey(name, names)
     names.add(legal)
     newNames.set(name, legal)
   }
   const renamed = mapAllSubschemas(schema, (inner) =>
     typeof inner === 'boolean' ? inner : renameInNode(inner, newNames),
   )
-  const originalNames = new Map([...newNames].map(([name, legal]) => [legal, name]))
-  return { schema: isJsonObject(renamed) ? renamed : schema, originalNames }
+  const originalKeys = new Map([...newNames].map(([name, legal]) => [legal, name]))
+  return { schema: isJsonObject(renamed) ? renamed : schema, originalKeys }
 }
 
 function collectPropertyNames(schema: JsonSchema): Set<string> {
@@ -46,11 +40,11 @@ function collectPropertyNames(schema: JsonSchema): Set<string> {
 }
 
 /** The hash keeps the new name different from any key of a model or a tool's author. */
-function toLegalKey(name: string, rule: PropertyNameRule, taken: ReadonlySet<string>): string {
+function toLegalKey(name: string, taken: ReadonlySet<string>): string {
   const words = name.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '')
   const base = words === '' || /^\d/.test(words) ? `key_${words}` : words
   for (let length = 6; ; length++) {
-    const head = base.slice(0, rule.maxLength - length - 1).replace(/_+$/, '')
+    const head = base.slice(0, MAX_NAME_LENGTH - length - 1).replace(/_+$/, '')
     const legal = `${head}_${base36Hash(name, length)}`
     if (!taken.has(legal)) return legal
   }

@@ -1,14 +1,8 @@
 import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { omitKeys } from '../own-properties.ts'
-import {
-  hasRefs,
-  REF_TARGET_KEYWORDS,
-  REF_KEYWORDS,
-  getRef,
-  createRefResolver,
-  type RefResolver,
-} from './resolve-refs.ts'
+import { createRefResolver, getRef, hasRefs, type RefResolver } from './resolve-refs.ts'
+import { REF_KEYWORDS, REF_TARGET_KEYWORDS } from './resolve-refs.ts'
 import { mapDirectSubschemas, MAX_SCHEMA_DEPTH, type JsonSchema } from '../walk-schema.ts'
 
 /** `cutRefs`: references that are cyclic, too large or unresolved. */

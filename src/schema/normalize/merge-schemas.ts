@@ -84,11 +84,8 @@ function mergeMaps(left: JsonObject, right: JsonObject): JsonObject {
   const out = { ...left }
   for (const [key, value] of Object.entries(right)) {
     const existing = getOwn(left, key)
-    setOwn(
-      out,
-      key,
-      isJsonSchema(existing) && isJsonSchema(value) ? mergeSchemaPair(existing, value) : (existing ?? value),
-    )
+    const isPair = isJsonSchema(existing) && isJsonSchema(value)
+    setOwn(out, key, isPair ? mergeSchemaPair(existing, value) : (existing ?? value))
   }
   return out
 }
@@ -98,9 +95,8 @@ function intersectTypes(left: Json, right: Json): Json {
   const b = getDeclaredTypes({ type: right })
   const isSubtypeOf = (type: string, list: string[]): boolean =>
     list.includes(type) || (type === 'integer' && list.includes('number'))
-  const shared = [
-    ...new Set([...a.filter((type) => isSubtypeOf(type, b)), ...b.filter((type) => isSubtypeOf(type, a))]),
-  ]
+  const isShared = (type: string) => isSubtypeOf(type, a) && isSubtypeOf(type, b)
+  const shared = [...new Set([...a, ...b].filter(isShared))]
   // If one side says integer, the type is integer.
   const names =
     shared.includes('integer') && !(a.includes('number') && b.includes('number'))

@@ -21,27 +21,23 @@ export function normalizeKeywords(schema: JsonObject, report: ProblemReporter): 
     const after = normalizeKeyword(key, value, report)
     if (after !== value) set(key, after)
   }
-  for (const convert of LEGACY_CONVERSIONS) out = convert(out, report)
+  for (const convert of LEGACY_CONVERSIONS) out = convert(out)
   return out
 }
 
-export const JSON_SCHEMA_TYPES = keywordSet('string number integer boolean object array null')
+const JSON_SCHEMA_TYPES = keywordSet('string number integer boolean object array null')
 
-const TYPE_ALIASES: Readonly<Record<string, string>> = {
-  str: 'string',
-  text: 'string',
-  int: 'integer',
-  int32: 'integer',
-  int64: 'integer',
-  long: 'integer',
-  float: 'number',
-  double: 'number',
-  bool: 'boolean',
-  dict: 'object',
-  map: 'object',
-  list: 'array',
-  none: 'null',
-}
+const TYPE_ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    string: 'str text',
+    integer: 'int int32 int64 long',
+    number: 'float double',
+    boolean: 'bool',
+    object: 'dict map',
+    array: 'list',
+    null: 'none',
+  }).flatMap(([type, aliases]) => aliases.split(' ').map((alias) => [alias, type])),
+)
 
 const STRING_KEYWORDS = keywordSet('description title pattern format $ref $dynamicRef $id $anchor $comment')
 const NUMBER_KEYWORDS = new Set(['minimum', 'maximum', 'multipleOf'])
@@ -106,8 +102,7 @@ function normalizeType(value: Json, report: ProblemReporter): Json | undefined {
 
 function toKnownType(type: string): string | undefined {
   const lower = type.toLowerCase()
-  if (JSON_SCHEMA_TYPES.has(lower)) return lower
-  return Object.hasOwn(TYPE_ALIASES, lower) ? TYPE_ALIASES[lower] : undefined
+  return JSON_SCHEMA_TYPES.has(lower) ? lower : TYPE_ALIASES.get(lower)
 }
 
 function normalizeRequired(value: Json, report: ProblemReporter): Json | undefined {
@@ -143,14 +138,7 @@ function toSchema(value: Json, path: string, report: ProblemReporter): JsonObjec
   return type === undefined ? {} : { type }
 }
 
-type LegacyConversion = (schema: JsonObject, report: ProblemReporter) => JsonObject
-
-const LEGACY_CONVERSIONS: readonly LegacyConversion[] = [
-  convertBooleanBounds,
-  convertTupleItems,
-  convertDependencies,
-  convertNullable,
-]
+const LEGACY_CONVERSIONS = [convertBooleanBounds, convertTupleItems, convertDependencies, convertNullable]
 
 /** Draft 4 wrote `minimum: 0, exclusiveMinimum: true`. */
 function convertBooleanBounds(schema: JsonObject): JsonObject {

@@ -14,22 +14,20 @@ import {
   getSchemaPointer,
 } from '../walk-schema.ts'
 
-/** A schema that can be declared, with the repairs, or the reason why it cannot. */
-export type SchemaRepairResult = { schema: JsonObject; repairs: string[] } | { unusable: string }
-
-export function repairSchema(schema: unknown): SchemaRepairResult {
+/** Returns a schema that can be declared, with the repairs, or the reason why it cannot. */
+export function repairSchema(schema: unknown): { schema: JsonObject; repairs: string[] } | { unusable: string } {
   const repairs = new Set<string>()
   const report: ProblemReporter = (message) => repairs.add(message)
   if (schema === undefined || schema === null || schema === true) {
-    return {
-      schema: { type: 'object', properties: {} },
-      repairs: ['The tool declares no parameter schema; any arguments are accepted.'],
-    }
+    const repair = 'The tool declares no parameter schema; any arguments are accepted.'
+    return { schema: { type: 'object', properties: {} }, repairs: [repair] }
   }
   if (!isJsonObject(schema)) return { unusable: `its schema is ${schema === false ? '"false"' : 'not an object'}` }
   const problem = describeSizeProblem(schema)
   if (problem !== undefined) return { unusable: problem }
-  const clean = mapAllSubschemas(schema, (inner, location) => repairBeforeChildren(inner, location, report), 'down')
+  const repairBeforeChildren = (inner: JsonSchema, location: SchemaLocation) =>
+    typeof inner === 'boolean' ? inner : normalizeKeywords(hoistRequired(inner, location, report), report)
+  const clean = mapAllSubschemas(schema, repairBeforeChildren, 'down')
   const done = mapAllSubschemas(clean, (inner, location) => repairAfterChildren(inner, location, report))
   if (!isJsonObject(done)) return { unusable: 'its schema accepts no value' }
   const root = repairRoot(dropUnresolvedRefs(done, report), report)
@@ -62,11 +60,6 @@ function describeSizeProblem(schema: JsonObject): string | undefined {
   return deep ? `its schema is nested more than ${MAX_SCHEMA_DEPTH} levels deep` : undefined
 }
 
-function repairBeforeChildren(schema: JsonSchema, location: SchemaLocation, report: ProblemReporter): JsonSchema {
-  if (typeof schema === 'boolean') return schema
-  return normalizeKeywords(hoistRequired(schema, location, report), report)
-}
-
 /** Draft 3, and some authors, write `required: true` inside the property. */
 function hoistRequired(schema: JsonObject, location: SchemaLocation, report: ProblemReporter): JsonObject {
   const { properties, required } = schema
@@ -87,8 +80,7 @@ function repairAfterChildren(schema: JsonSchema, location: SchemaLocation, repor
   const { keyword } = location
   if (schema === true && keyword !== undefined && !BOOLEAN_SCHEMA_KEYWORDS.has(keyword)) return {}
   if (typeof schema === 'boolean') return schema
-  let out = dropFalseSchemas(schema, report)
-  out = dropUndeclaredRequired(out, location, report)
+  let out = dropUndeclaredRequired(dropFalseSchemas(schema, report), location, report)
   if (out['type'] === undefined && !COMBINER_KEYWORDS.some((key) => out[key] !== undefined)) {
     const type = inferType(out)
     // The type of a branch belongs to the schema around it.

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import { resolvePointer } from '../json-pointer.ts'
+import { keywordSet } from '../keyword-set.ts'
 import { forEachSubschema, isJsonSchema, type JsonSchema } from '../walk-schema.ts'
 
 /** Undefined if the target is outside of the root schema, or does not exist. */
@@ -11,7 +12,10 @@ export function createRefResolver(root: JsonObject): RefResolver {
   return (ref) => {
     const local = toLocalFragment(root, ref)
     if (local === '') return root
-    if (local?.startsWith('/')) return resolveSchemaPointer(root, local)
+    if (local?.startsWith('/')) {
+      const found = resolvePointer(root, local)
+      return isJsonSchema(found) ? found : undefined
+    }
     names ??= collectNamedSchemas(root)
     return names.get(local === undefined ? ref.replace(/#$/, '') : `#${local}`)
   }
@@ -35,15 +39,7 @@ export function hasRefs(schema: JsonSchema): boolean {
 export const REF_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const
 
 /** Keywords that are only targets of references. */
-export const REF_TARGET_KEYWORDS = [
-  '$defs',
-  'definitions',
-  '$id',
-  'id',
-  '$anchor',
-  '$dynamicAnchor',
-  '$recursiveAnchor',
-]
+export const REF_TARGET_KEYWORDS = keywordSet('$defs definitions $id id $anchor $dynamicAnchor $recursiveAnchor')
 
 function toLocalFragment(root: JsonObject, ref: string): string | undefined {
   if (ref.startsWith('#')) return decodeFragment(ref.slice(1))
@@ -61,11 +57,6 @@ function decodeFragment(fragment: string): string {
     // The author did not encode it.
     return fragment
   }
-}
-
-function resolveSchemaPointer(root: JsonObject, pointer: string): JsonSchema | undefined {
-  const found = resolvePointer(root, pointer)
-  return isJsonSchema(found) ? found : undefined
 }
 
 function collectNamedSchemas(root: JsonObject): Map<string, JsonSchema> {

@@ -1,10 +1,10 @@
-import type { Json, JsonObject } from '../../model/json.ts'
+import type { JsonObject } from '../../model/json.ts'
 import { describeKeyword, appendRemarks } from '../describe-keywords.ts'
 import { mergeAllSchemas, getDeclaredTypes, foldAllOf } from './merge-schemas.ts'
-import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
+import { isJsonObject, getOwn, setOwn, omitKeys, toList } from '../own-properties.ts'
 
 /** A schema without `allOf`, as alternatives that are each complete; one alternative means no union. */
-export interface SchemaAlternatives {
+interface SchemaAlternatives {
   /** What applies to the union as a whole: annotations only. */
   annotations: JsonObject
   branches: JsonObject[]
@@ -83,13 +83,13 @@ function describeRequiredBranches(schema: JsonObject): JsonObject {
     const sets = list.map((branch) => (isJsonObject(branch) ? omitKeys(branch, ['type']) : {}))
     if (!sets.every((branch) => Object.keys(branch).join() === 'required' && Array.isArray(branch['required'])))
       continue
-    const forms = sets.map(({ required }) => (Array.isArray(required) ? required.filter(isString).join(' + ') : ''))
+    const forms = sets.map(({ required }) =>
+      toList(required)
+        .filter((name) => typeof name === 'string')
+        .join(' + '),
+    )
     const how = key === 'oneOf' ? 'exactly one' : 'at least one'
     out = appendRemarks(omitKeys(out, [key]), [`give ${how} of: ${forms.join(' | ')}`])
   }
   return out
-}
-
-function isString(value: Json): value is string {
-  return typeof value === 'string'
 }

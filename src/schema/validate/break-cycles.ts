@@ -89,17 +89,14 @@ function dropTaintedRules(schema: JsonSchema, isTainted: (schema: JsonSchema) =>
   if (typeof schema === 'boolean') return schema
   let out = schema
   const { not, if: condition, oneOf } = out
-  if (isSchemaTainted(not, isTainted)) out = omitKeys(out, ['not'])
-  if (isSchemaTainted(condition, isTainted)) out = omitKeys(out, ['if', 'then', 'else'])
-  if (Array.isArray(oneOf) && oneOf.some((branch) => isSchemaTainted(branch, isTainted))) {
+  const isTaintedPart = (part: unknown) => isJsonObject(part) && isTainted(part)
+  if (isTaintedPart(not)) out = omitKeys(out, ['not'])
+  if (isTaintedPart(condition)) out = omitKeys(out, ['if', 'then', 'else'])
+  if (Array.isArray(oneOf) && oneOf.some(isTaintedPart)) {
     const { anyOf, allOf } = out
     out = omitKeys(out, ['oneOf'])
     if (anyOf === undefined) out['anyOf'] = oneOf
     else out['allOf'] = [...(Array.isArray(allOf) ? allOf : []), { anyOf: oneOf }]
   }
   return mapDirectSubschemas(out, (child) => dropTaintedRules(child, isTainted))
-}
-
-function isSchemaTainted(schema: unknown, isTainted: (schema: JsonSchema) => boolean): boolean {
-  return isJsonObject(schema) && isTainted(schema)
 }

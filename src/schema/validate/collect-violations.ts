@@ -11,21 +11,7 @@ import { isJsonSchema } from '../walk-schema.ts'
  * Turns the errors of the validator into violations: only the leaves, and of a union only the branch that was most
  * likely meant. The validator's sentences are not used: everything follows from the schema and the value.
  */
-export function collectViolations(errors: OutputUnit[], compiled: CompiledSchema, value: Json): SchemaViolation[] {
-  return collectLeafErrors(errors, { compiled, value })
-}
-
-interface ViolationContext {
-  readonly compiled: CompiledSchema
-  readonly value: Json
-}
-
-/** Errors of containers; the errors inside follow them in the list. */
-const CONTAINER_KEYWORDS = keywordSet(
-  '$ref allOf if properties patternProperties additionalProperties unevaluatedProperties items prefixItems unevaluatedItems dependentSchemas',
-)
-
-function collectLeafErrors(errors: OutputUnit[], context: ViolationContext): SchemaViolation[] {
+export function collectViolations(errors: OutputUnit[], context: ViolationContext): SchemaViolation[] {
   const violations: SchemaViolation[] = []
   for (let i = 0; i < errors.length; i++) {
     const error = errors[i]
@@ -47,6 +33,13 @@ function collectLeafErrors(errors: OutputUnit[], context: ViolationContext): Sch
   }
   return violations
 }
+
+type ViolationContext = { readonly compiled: CompiledSchema; readonly value: Json }
+
+/** Errors of containers; the errors inside follow them in the list. */
+const CONTAINER_KEYWORDS = keywordSet(
+  '$ref allOf if properties patternProperties additionalProperties unevaluatedProperties items prefixItems unevaluatedItems dependentSchemas',
+)
 
 /** One error for each missing property; the violations of all of them come from the first one. */
 function isRepetition(error: OutputUnit, previous: OutputUnit | undefined): boolean {
@@ -79,7 +72,7 @@ function collectUnionViolations(union: OutputUnit, below: OutputUnit[], context:
   const best = sameType.filter((branch) => !branch.some((error) => isDiscriminatorMismatch(error, union)))
   if (best.length === 0 && sameType.length > 1)
     return findDiscriminatorViolation(sameType, union, context) ?? toViolations(union, context)
-  const scored = (best.length > 0 ? best : sameType).map((branch) => collectLeafErrors(branch, context))
+  const scored = (best.length > 0 ? best : sameType).map((branch) => collectViolations(branch, context))
   scored.sort((a, b) => a.length - b.length)
   return scored[0] ?? toViolations(union, context)
 }
@@ -166,9 +159,11 @@ function listDetails(
     case 'anyOf':
     case 'oneOf': {
       const branches = toList(rule)
-      const isMatched = keyword === 'oneOf' && branches.some((branch) => accepts(branch, value, compiled))
-      if (isMatched) return [{ kind: 'several-branches' }]
-      return [{ kind: 'no-branch', branches: branches.map((branch) => resolveBranch(branch, compiled)), value }]
+      const accepts = (branch: Json) => isJsonSchema(branch) && value !== undefined && compiled.accepts(branch, value)
+      if (keyword === 'oneOf' && branches.some(accepts)) return [{ kind: 'several-branches' }]
+      const resolve = (branch: Json) =>
+        isJsonObject(branch) && typeof branch['$ref'] === 'string' ? compiled.resolveRef(branch['$ref']) : branch
+      return [{ kind: 'no-branch', branches: branches.map(resolve), value }]
     }
     case 'minContains':
     case 'maxContains':
@@ -178,14 +173,6 @@ function listDetails(
     default:
       return [{ kind: 'keyword', rule }]
   }
-}
-
-function accepts(branch: Json, value: Json | undefined, compiled: CompiledSchema): boolean {
-  return isJsonSchema(branch) && value !== undefined && compiled.accepts(branch, value)
-}
-
-function resolveBranch(branch: Json, compiled: CompiledSchema): Json | undefined {
-  return isJsonObject(branch) && typeof branch['$ref'] === 'string' ? compiled.resolveRef(branch['$ref']) : branch
 }
 
 /** A `false` schema rejects any value: usually it stands for a property that does not exist. */

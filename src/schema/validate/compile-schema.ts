@@ -1,4 +1,5 @@
 import { keywordSet } from '../keyword-set.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import { validate as run, type OutputUnit } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
@@ -90,14 +91,6 @@ const UNCHECKED_ERROR: OutputUnit = {
   error: 'unchecked',
 }
 
-function tryOrUndefined<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch {
-    return undefined
-  }
-}
-
 function buildNode(schema: JsonSchema, state: CompileState, depth: number): JsonSchema {
   if (typeof schema === 'boolean') return schema
   if (depth > MAX_DEPTH || ++state.nodeCount > MAX_NODES) {
@@ -108,10 +101,8 @@ function buildNode(schema: JsonSchema, state: CompileState, depth: number): Json
   const refNode = ref === undefined ? undefined : buildRef(ref, state)
   if (refNode !== undefined && state.ignoresRefSiblings) return refNode
   const normalized = normalizeKeywords(schema, (message) => state.warnings.add(message))
-  const constraints = omitKeys(
-    normalized,
-    Object.keys(normalized).filter((key) => !VALIDATION_KEYWORDS.has(key)),
-  )
+  const unused = Object.keys(normalized).filter((key) => !VALIDATION_KEYWORDS.has(key))
+  const constraints = omitKeys(normalized, unused)
   const node = constraints === schema ? { ...constraints } : constraints
   sanitizeDependentRequired(node)
   sanitizePatterns(node, state)
@@ -170,12 +161,9 @@ function toSafePattern(pattern: string, state: CompileState): string | undefined
 function sanitizeDependentRequired(schema: JsonObject): void {
   const { dependentRequired } = schema
   if (dependentRequired === undefined) return
+  const isStringList = (value: Json) => Array.isArray(value) && value.every((item) => typeof item === 'string')
   const isValid = isJsonObject(dependentRequired) && Object.values(dependentRequired).every(isStringList)
   if (!isValid) delete schema['dependentRequired']
-}
-
-function isStringList(value: Json): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
 /** The validator writes keys into URIs, which a lone surrogate would break; values are treated in the same way. */

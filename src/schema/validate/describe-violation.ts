@@ -51,37 +51,18 @@ const NOT_JSON_TEXTS = {
 } as const
 
 function describeRule(keyword: string, rule: Json | undefined, isPlural: boolean): string {
-  switch (keyword) {
-    case 'minimum':
-    case 'maximum':
-    case 'exclusiveMinimum':
-    case 'exclusiveMaximum':
-    case 'multipleOf':
-      return `must be ${describeKeyword(keyword, rule ?? null)}`
-    case 'minLength':
-    case 'maxLength':
-    case 'minItems':
-    case 'maxItems':
-    case 'minProperties':
-    case 'maxProperties':
-      return `must have ${describeKeyword(keyword, rule ?? null)}`
-    case 'const':
-      return `must be ${formatValue(rule)}`
-    case 'uniqueItems':
-      return 'must not contain the same item twice'
-    case 'pattern':
-      return `must match the pattern ${formatValue(rule, 200)}`
-    case 'not':
-      return `must not match ${formatValue(rule, 120)}`
-    case 'contains':
-    case 'minContains':
-    case 'maxContains':
-      return `must contain the right number of items that match ${formatValue(rule, 120)}`
-    case 'propertyNames':
-      return `${isPlural ? 'have' : 'has'} a property name that is not allowed; names must match ${formatValue(rule, 120)}`
-    default:
-      return `${isPlural ? 'violate' : 'violates'} the rule "${keyword}"`
-  }
+  const words = () => describeKeyword(keyword, rule ?? null)
+  if (/^(?:minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf)$/.test(keyword)) return `must be ${words()}`
+  if (/^(?:min|max)(?:Length|Items|Properties)$/.test(keyword)) return `must have ${words()}`
+  if (keyword === 'const') return `must be ${formatValue(rule)}`
+  if (keyword === 'uniqueItems') return 'must not contain the same item twice'
+  if (keyword === 'pattern') return `must match the pattern ${formatValue(rule, 200)}`
+  if (keyword === 'not') return `must not match ${formatValue(rule, 120)}`
+  if (/^(?:contains|minContains|maxContains)$/.test(keyword))
+    return `must contain the right number of items that match ${formatValue(rule, 120)}`
+  if (keyword === 'propertyNames')
+    return `${isPlural ? 'have' : 'has'} a property name that is not allowed; names must match ${formatValue(rule, 120)}`
+  return `${isPlural ? 'violate' : 'violates'} the rule "${keyword}"`
 }
 
 /** The outer form of one branch of a union. */

@@ -1,12 +1,9 @@
 import type { Json } from '../../model/json.ts'
 
 /** A rule of a schema that a value breaks, as data; `describeViolation` makes the words. */
-export type SchemaViolation = ViolationLocation & ViolationDetail
-
-interface ViolationLocation {
+export type SchemaViolation = ViolationDetail & {
   /** JSON pointer to the part of the value concerned; empty for the whole value. */
   readonly path: string
-  /** The keyword of the schema that was violated. */
   readonly keyword: string
 }
 

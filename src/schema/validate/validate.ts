@@ -23,12 +23,7 @@ function findViolations(schema: JsonObject, value: unknown): SchemaViolation[] {
   const plain = toPlainJson(value, '', 0, violations)
   if (plain === undefined || violations.length > 0) return violations
   const compiled = compileSchema(schema)
-  return collectViolations(compiled.findErrors(plain), compiled, plain)
-}
-
-/** Warnings about a schema; the parts named there accept anything. */
-export function findSchemaProblems(schema: JsonObject): string[] {
-  return compileSchema(schema).warnings
+  return collectViolations(compiled.findErrors(plain), { compiled, value: plain })
 }
 
 const MAX_VALIDATION_ERRORS = 8

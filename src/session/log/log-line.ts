@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isObject } from '../../model/json.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 import type { Entry } from './entry.ts'
 
 export const INITIAL_SUM = '0'.repeat(16)
@@ -43,15 +43,11 @@ export function parseLogLine(line: Buffer): ParsedLogLine | undefined {
   const [, entryHash, sum = ''] = tail
   const sumOffset = end - SUM_LENGTH - 1
   const json = `${line.toString('utf8', 0, entryHash === undefined ? sumOffset : sumOffset - HASH_LENGTH)}}`
-  try {
-    const entry: unknown = JSON.parse(json)
-    if (!isObject(entry) || !Number.isSafeInteger(entry['seq'])) return undefined
-    const text = entryHash === undefined ? json : `${json.slice(0, -1)},"hash":"${entryHash}"}`
-    const isVerified = entryHash === undefined ? undefined : shortSha256(json) === entryHash
-    return { entry: entry as ParsedLogLine['entry'], text, sum, isVerified }
-  } catch {
-    return undefined
-  }
+  const entry = tryParseJson(json)
+  if (!isObject(entry) || !Number.isSafeInteger(entry['seq'])) return undefined
+  const text = entryHash === undefined ? json : `${json.slice(0, -1)},"hash":"${entryHash}"}`
+  const isVerified = entryHash === undefined ? undefined : shortSha256(json) === entryHash
+  return { entry: entry as ParsedLogLine['entry'], text, sum, isVerified }
 }
 
 /** The sum at the end of a line that is otherwise unreadable: the next line may build on it. */

@@ -1,14 +1,7 @@
 import { type Entry } from './entry.ts'
 import { isEntry, isSeq } from './entry-schema.ts'
-import {
-  MAX_LOG_LINE_BYTES,
-  type ParsedLogLine,
-  parseLogLine,
-  splitJoinedLines,
-  INITIAL_SUM,
-  parseTrailingSum,
-  computeChainSum,
-} from './log-line.ts'
+import { computeChainSum, INITIAL_SUM, MAX_LOG_LINE_BYTES, type ParsedLogLine } from './log-line.ts'
+import { parseLogLine, parseTrailingSum, splitJoinedLines } from './log-line.ts'
 import { stripUnverifiedContent } from './unverified-entry.ts'
 
 /** Damage in a log. The file is never changed. */
@@ -146,10 +139,8 @@ export function scanLogLines(lines: Iterable<LogLine>): ScannedLog {
     if (lossLines.length === 0) return 0
     const isMoved = damages.some(({ what }) => what === 'misplaced')
     const line = isMoved ? Infinity : lossLines.reduce((highest, one) => Math.max(highest, one))
-    return entries.reduce(
-      (highest, { seq }, at) => ((lineNumbers[at] ?? 0) <= line ? Math.max(highest, seq) : highest),
-      0,
-    )
+    const before = entries.filter((_, at) => (lineNumbers[at] ?? 0) <= line)
+    return before.reduce((highest, { seq }) => Math.max(highest, seq), 0)
   }
 }
 
@@ -207,13 +198,8 @@ function readRecords(lines: Iterable<LogLine>) {
     const after = before?.parsed.sum ?? INITIAL_SUM
     const isLinked = computeChainSum(text, after) === read.sum
     const isChained = isLinked && (before === undefined || before.isChained || before.parsed.isVerified === true)
-    records.push({
-      line: number,
-      parsed: rest,
-      straySums,
-      isChained,
-      ...(isLinked ? { previousSum: after } : { text }),
-    })
+    const link = isLinked ? { previousSum: after } : { text }
+    records.push({ line: number, parsed: rest, straySums, isChained, ...link })
     if (straySums.length > 0) straySums = []
     if (read.isVerified) firstHashedSeq = Math.min(firstHashedSeq, read.entry.seq)
   }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPrivateFolder, fsyncFolder, writeAllBytes, writeDurableFile } from './durable-write.ts'
 import { sha256Hex } from './sha256.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** Files named by the hash of their content, in a folder beside the logs. */
 interface BlobStore {
@@ -16,12 +17,8 @@ export function createBlobStore(folder: string): BlobStore {
 
   function get(hash: string): Uint8Array | undefined {
     if (!HASH_PATTERN.test(hash)) return undefined
-    try {
-      const bytes = readFileSync(file(hash))
-      return sha256Hex(bytes) === hash ? bytes : undefined
-    } catch {
-      return undefined
-    }
+    const bytes = tryOrUndefined(() => readFileSync(file(hash)))
+    return bytes && sha256Hex(bytes) === hash ? bytes : undefined
   }
 
   return {
@@ -42,17 +39,10 @@ export function createBlobStore(folder: string): BlobStore {
       return hash
     },
     removeAllExcept(hashes) {
-      for (const name of listNames(folder)) if (!hashes.has(name)) rmSync(file(name), { force: true })
+      const names = tryOrUndefined(() => readdirSync(folder)) ?? []
+      for (const name of names) if (!hashes.has(name)) rmSync(file(name), { force: true })
     },
   }
 }
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}

@@ -1,5 +1,6 @@
 import { close, closeSync, fsync, fsyncSync, mkdirSync, open, openSync, writeSync } from 'node:fs'
 import { dirname, relative, sep } from 'node:path'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** One write of the system may write only some of the bytes. */
 export function writeAllBytes(handle: number, bytes: Uint8Array): void {
@@ -29,16 +30,14 @@ export function createPrivateFolder(folder: string): string[] {
 
 /** Writes the names in a folder to the disk. Not every file system can, and the files are complete either way. */
 export function fsyncFolder(folder: string): void {
-  try {
+  tryOrUndefined(() => {
     const handle = openSync(folder, 'r')
     try {
       fsyncSync(handle)
     } finally {
       closeSync(handle)
     }
-  } catch {
-    // Not supported here.
-  }
+  })
 }
 
 export function fsyncFolderAsync(folder: string): Promise<void> {

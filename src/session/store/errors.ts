@@ -4,11 +4,10 @@ import { StoreError } from './store.ts'
 /** The error for a session that could not be written. One without a message of the user cannot be resumed. */
 export function createWriteError(id: string, error: unknown, hasUserEntry = true): StoreError {
   const why = getDiskFullReason(error)
-  if (why === undefined)
-    return new StoreError(
-      'write-failed',
-      `the session ${id} may not be saved (${getErrorMessage(error)}), so the run was stopped`,
-    )
+  if (why === undefined) {
+    const message = `the session ${id} may not be saved (${getErrorMessage(error)}), so the run was stopped`
+    return new StoreError('write-failed', message)
+  }
   const next = hasUserEntry ? `then continue with dragoman --resume ${id}` : 'then try again'
   return new StoreError('disk-full', `${why}, and the session cannot be saved; free some space, ${next}`)
 }

@@ -14,6 +14,7 @@ import { getErrorCode, getDiskFullReason, createWriteError } from './errors.ts'
 import { readLogEnds, readLogLines } from './read-log-lines.ts'
 import { type SessionContents, type SessionLog, type SessionSummary, type Store, StoreError } from './store.ts'
 import { defined } from '../../model/defined.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** Keeps sessions in a folder: append-only files `<id>.jsonl`, one entry per line, and blobs named by their hash. */
 export function jsonlStore(folder: string, now: () => number = Date.now): Store {
@@ -47,11 +48,9 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   ): SessionContents {
     const parent = entries[0]?.kind === 'open' ? entries[0].parent : undefined
     if (!parent) return { entries, damages, uncertainUpTo }
-    const withBrokenParent = (what: LogDamage['what']): SessionContents => ({
-      entries,
-      damages: [{ line: 1, what }, ...damages],
-      uncertainUpTo,
-    })
+    const withBrokenParent = (what: LogDamage['what']): SessionContents => {
+      return { entries, damages: [{ line: 1, what }, ...damages], uncertainUpTo }
+    }
     if (seen.includes(parent.session)) return withBrokenParent('circular')
     if (!exists(parent.session)) return withBrokenParent('orphaned')
     const before = withParentEntries(scan(parent.session), [...seen, parent.session])
@@ -127,23 +126,17 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   /** Removes blobs that no log refers to, unless a session is open: it may be about to refer to one. */
   function removeUnusedBlobs(): void {
     if (!existsSync(join(folder, 'blobs')) || ids().some((id) => isLockHeld(lockFile(id)))) return
-    try {
-      blobs.removeAllExcept(new Set(ids().flatMap((id) => scan(id).entries.flatMap(findBlobHashes))))
-    } catch {
-      // A log that cannot be read may refer to any of them: all blobs stay.
-    }
+    // A log that cannot be read may refer to any of them: all blobs stay.
+    const hashes = tryOrUndefined(() => ids().flatMap((id) => scan(id).entries.flatMap(findBlobHashes)))
+    if (hashes) tryOrUndefined(() => blobs.removeAllExcept(new Set(hashes)))
   }
 
   /** Reads only the ends of the file, so that a list of sessions stays fast. */
   function readSummary(id: string, upTo = Infinity, seen: readonly string[] = []): SessionSummary {
     const { first, last, changed } = readLogEnds(file(id))
     const open = first.find((entry) => entry.kind === 'open')
-    const summary = createSessionSummary(
-      id,
-      open,
-      first.filter((entry) => entry.seq <= upTo),
-      last,
-    )
+    const inherited = first.filter((entry) => entry.seq <= upTo)
+    const summary = createSessionSummary(id, open, inherited, last)
     const { parent } = summary
     if (!parent || !exists(parent.session) || seen.includes(parent.session)) return { ...summary, changed }
     const { title } = readSummary(parent.session, Math.min(upTo, parent.seq), [...seen, id])

@@ -1,15 +1,11 @@
 import { closeSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import {
-  createClosedLockText,
-  type LockHolder,
-  readTextIfPresent,
-  getOwnLockText,
-  readLockHolder,
-} from './lock-holder.ts'
+import { createClosedLockText, getOwnLockText, type LockHolder } from './lock-holder.ts'
+import { readLockHolder, readTextIfPresent } from './lock-holder.ts'
 import { getErrorCode } from './errors.ts'
 import { StoreError } from './store.ts'
 import { defined } from '../../model/defined.ts'
 import { sha256Hex } from './sha256.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 export interface Lock {
   /** Are other processes kept out? Some file systems cannot do that. */
@@ -67,12 +63,11 @@ export function findUnknownHolder(path: string): string | undefined {
 }
 
 function createInUseError(label: string, { pid, host, liveness }: LockHolder): StoreError {
-  return new StoreError(
-    'in-use',
+  const message =
     liveness === 'alive'
       ? `${label} is in use by process ${pid}; end that process, or fork the session`
-      : `${label} is in use by process ${pid} of ${host === '' ? 'another machine' : host}, in another container or on another machine, where it cannot be checked; end that process, or add --take-over if it no longer runs`,
-  )
+      : `${label} is in use by process ${pid} of ${host === '' ? 'another machine' : host}, in another container or on another machine, where it cannot be checked; end that process, or add --take-over if it no longer runs`
+  return new StoreError('in-use', message)
 }
 
 function createLock(path: string, lockText: string, isExclusive: boolean, previousLockText?: string): Lock {
@@ -100,11 +95,7 @@ function createLock(path: string, lockText: string, isExclusive: boolean, previo
 
 /** A lock file that cannot be removed does no harm once its process has ended. */
 function removeFile(path: string): void {
-  try {
-    rmSync(path, { force: true })
-  } catch {
-    // The disk is read-only or detached.
-  }
+  tryOrUndefined(() => rmSync(path, { force: true }))
 }
 
 /** Creating a link is atomic, unlike creating and writing a file. Not every file system has links. */
@@ -138,13 +129,9 @@ function writeNewFile(path: string, lockText: string): void {
  */
 function replaceDeadLock(path: string, temporaryFile: string, dead: LockHolder): boolean {
   const name = sha256Hex(dead.lockText).slice(0, 12)
-  let claim: Lock
-  try {
-    claim = acquireLock(`${path}.${name}`, path)
-  } catch {
-    // Another process is about to replace it; the next attempt shows which.
-    return false
-  }
+  const claim = tryOrUndefined(() => acquireLock(`${path}.${name}`, path))
+  // Another process is about to replace it; the next attempt shows which.
+  if (!claim) return false
   try {
     if (readTextIfPresent(path) !== dead.lockText) return false
     renameSync(temporaryFile, path)

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { getErrorCode } from './errors.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
+import { lazy } from '../../model/lazy.ts'
 
 /** The process that holds a lock, as the lock file says. */
 export interface LockHolder {
@@ -14,16 +16,10 @@ export interface LockHolder {
 }
 
 /** The lock text of this process: PID, start time, location. Older versions read the first two and ignore the third. */
-export function getOwnLockText(): string {
-  return (cachedLockText ??= createLockText())
-}
-
-let cachedLockText: string | undefined
-
-function createLockText(): string {
+export const getOwnLockText = lazy(() => {
   const { boot, namespace, machine, host } = getMachineIdentity()
   return `${process.pid} ${readProcessStat(process.pid)?.start ?? ''} ${[boot, namespace, machine, host].join(':')}`
-}
+})
 
 /** The lock text of a log that was closed in the middle of a run after this entry: process 0 is never alive. */
 export function createClosedLockText(seq: number): string {
@@ -43,11 +39,7 @@ export function readLockHolder(path: string): LockHolder | undefined {
 }
 
 export function readTextIfPresent(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
+  return tryOrUndefined(() => readFileSync(path, 'utf8'))
 }
 
 type ProcessLocation = Pick<MachineIdentity, 'boot' | 'namespace' | 'machine'>
@@ -82,10 +74,7 @@ interface MachineIdentity {
   readonly host: string
 }
 
-let cachedIdentity: MachineIdentity | undefined
-
-function getMachineIdentity(): MachineIdentity {
-  if (cachedIdentity) return cachedIdentity
+const getMachineIdentity = lazy((): MachineIdentity => {
   const host = hostname().replace(/\s/g, '')
   const machine = createHash('sha256')
     .update(host)
@@ -93,15 +82,11 @@ function getMachineIdentity(): MachineIdentity {
     .digest('hex')
     .slice(0, 12)
   const boot = (readTextIfPresent('/proc/sys/kernel/random/boot_id') ?? '').trim().replaceAll(':', '')
-  return (cachedIdentity = { boot, namespace: readPidNamespace(), machine, host })
-}
+  return { boot, namespace: readPidNamespace(), machine, host }
+})
 
 function readPidNamespace(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
-  } catch {
-    return ''
-  }
+  return tryOrUndefined(() => /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '') ?? ''
 }
 
 function readProcessStat(pid: number): { state: string; start: string } | undefined {

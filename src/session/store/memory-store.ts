@@ -27,9 +27,8 @@ export function memoryStore(now: () => number = Date.now): Store {
     const entries = getOwnEntries(id)
     const first = entries[0]
     const parent = first?.kind === 'open' ? first.parent : undefined
-    return parent
-      ? [...getAllEntries(parent.session).filter((entry) => entry.seq <= parent.seq), ...entries]
-      : [...entries]
+    const inherited = parent ? getAllEntries(parent.session).filter((entry) => entry.seq <= parent.seq) : []
+    return [...inherited, ...entries]
   }
 
   function summarize(id: string): SessionSummary {
@@ -79,11 +78,10 @@ export function memoryStore(now: () => number = Date.now): Store {
       getOwnEntries(id)
       if (open.has(id)) throw new StoreError('in-use', `the session ${id} is in use`)
       const child = [...files.values()].find(([first]) => first?.kind === 'open' && first.parent?.session === id)?.[0]
-      if (child?.kind === 'open')
-        throw new StoreError(
-          'has-forks',
-          `the session ${child.session} was forked from ${id}; remove that session first`,
-        )
+      if (child?.kind === 'open') {
+        const message = `the session ${child.session} was forked from ${id}; remove that session first`
+        throw new StoreError('has-forks', message)
+      }
       files.delete(id)
       const usedHashes = new Set([...files.values()].flatMap((entries) => entries.flatMap(findBlobHashes)))
       for (const hash of blobs.keys()) if (!usedHashes.has(hash)) blobs.delete(hash)

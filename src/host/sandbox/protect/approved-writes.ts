@@ -5,6 +5,7 @@ import { resolvePath } from '../../files/resolve-path.ts'
 import { tryFileOperation } from './no-follow-files.ts'
 import { listProtectedPrefixes, type ProtectedPathRule, toPathRules } from './protected-path-rules.ts'
 import { sha256Hex } from '../../files/sha256.ts'
+import { tryOrUndefined } from '../../../model/try-or-undefined.ts'
 
 /**
  * Protected paths that were written with approval, and when. The sandboxes of other sessions in the same folder must not
@@ -74,9 +75,5 @@ function removeExpired(folder: string, now: number): void {
 }
 
 function listEntryNames(folder: string | undefined): string[] {
-  try {
-    return folder === undefined ? [] : readdirSync(folder)
-  } catch {
-    return []
-  }
+  return tryOrUndefined(() => (folder === undefined ? [] : readdirSync(folder))) ?? []
 }

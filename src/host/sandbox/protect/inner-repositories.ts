@@ -8,10 +8,10 @@ import { listNames, statNoFollow } from './no-follow-files.ts'
 
 /**
  * Repositories inside of a workspace folder. git at the top enters those that its index names, even for a status, and runs
- * what their settings and hooks say; in the others the person uses git.
+ * what their settings and hooks say; in the others the user uses git.
  */
 export interface InnerRepositories {
-  /** Those of the person, as path segments: the ones that existed first, and those that the index names now. */
+  /** Those of the user, as path segments: the ones that existed first, and those that the index names now. */
   listOwned(folder: string): readonly PathSegments[]
   /** The `.git` of all others that the index names at this moment: a command may create them if they run nothing. */
   listOthers(folder: string, owned: readonly PathSegments[]): readonly MissingPath[]

@@ -6,14 +6,8 @@ import type { ApprovedWrites } from './approved-writes.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
 import { type FolderListing, createFolderListing } from './folder-listing.ts'
 import { listFoldersTo, isPathOccupied, type MissingPath, type ProtectedLink } from './missing-path.ts'
-import {
-  tryFileOperation,
-  QUARANTINE_SUFFIXES,
-  withParentFolder,
-  isQuarantineName,
-  quarantine,
-  statNoFollow,
-} from './no-follow-files.ts'
+import { isQuarantineName, quarantine, QUARANTINE_SUFFIXES, statNoFollow } from './no-follow-files.ts'
+import { tryFileOperation, withParentFolder } from './no-follow-files.ts'
 import { foldNameCase, createProtectedNamePattern } from './protected-path-rules.ts'
 
 /** A protected path that appeared while a command ran, and its new name; a link was restored. */
@@ -22,7 +16,7 @@ export interface QuarantinedPath {
   readonly newPath?: string
 }
 
-export interface MissingPathGuardOptions {
+interface MissingPathGuardOptions {
   /** Patterns of protected names at the top of folders. */
   readonly names: ReadonlyMap<string, readonly string[]>
   /** Deeper paths, whether they exist or not. */
@@ -41,11 +35,11 @@ export interface MissingPathGuard {
   /** The command runs below this process. `stop` ends it. */
   markStarted(sandboxPid: number | undefined, stop: () => void): void
   /** What was renamed since the last call. */
-  found(): QuarantinedPath[]
+  readonly found: () => QuarantinedPath[]
   /** The same, after a scan. */
-  check(): QuarantinedPath[]
+  readonly check: () => QuarantinedPath[]
   /** The path that the command kept creating, so that it was stopped. */
-  repeated(): string | undefined
+  readonly repeated: () => string | undefined
   close(): void
 }
 
@@ -54,14 +48,8 @@ export interface MissingPathGuard {
  * person and every program would see. What somebody else creates meanwhile stays, if that can be told: an approved tool
  * reports it, or no thread of the command has run since before the last scan.
  */
-export function guardMissingPaths({
-  names,
-  missing: settled,
-  links,
-  others = () => [],
-  approved,
-  onKnown,
-}: MissingPathGuardOptions): MissingPathGuard {
+export function guardMissingPaths(options: MissingPathGuardOptions): MissingPathGuard {
+  const { names, missing: settled, links, others = () => [], approved, onKnown } = options
   const since = Date.now()
   let missing = settled
   const tops = [...names].map(([folder, patterns]) => ({
@@ -125,12 +113,10 @@ export function guardMissingPaths({
     missing = [...settled, ...others()]
     const folderListing = createFolderListing()
     watchFolders(folderListing)
-    const present = [...findCandidates(folderListing.refresh())].filter(
-      (one) => !known.has(join(one.folder, ...one.segments)),
-    )
-    const changed = [...guardedLinks].filter(([, link]) =>
-      withParentFolder(link.folder, link.segments, hasOtherTarget(link.target)),
-    )
+    const isUnknown = ({ folder, segments }: MissingPath) => !known.has(join(folder, ...segments))
+    const present = [...findCandidates(folderListing.refresh())].filter(isUnknown)
+    const isChanged = (link: ProtectedLink) => withParentFolder(link.folder, link.segments, hasOtherTarget(link.target))
+    const changed = [...guardedLinks].filter(([, link]) => isChanged(link))
     const isSomething = present.length > 0 || changed.length > 0
     const isByOthers =
       isSomething && sandboxPid !== undefined && activity !== undefined && readThreadActivity(sandboxPid) === activity
@@ -230,11 +216,8 @@ export function guardMissingPaths({
     tryFileOperation(scan)
     const { user, system } = process.cpuUsage(before)
     const delay = ((user + system) / 1000) * 150
-    if (!isClosed)
-      pollTimer = setTimeout(
-        scanAndReschedule,
-        Math.min(Math.max(delay, MIN_POLL_INTERVAL_MS), MAX_POLL_INTERVAL_MS),
-      ).unref()
+    const boundedDelay = Math.min(Math.max(delay, MIN_POLL_INTERVAL_MS), MAX_POLL_INTERVAL_MS)
+    if (!isClosed) pollTimer = setTimeout(scanAndReschedule, boundedDelay).unref()
   }
 
   function close(): void {

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { readRegularFile } from '../../files/regular-file.ts'
 import { statNoFollow } from './no-follow-files.ts'
+import { tryOrUndefined } from '../../../model/try-or-undefined.ts'
 
 /**
  * A command may create a repository where there is none. What `git init` and `git clone` create runs nothing and stays. A
- * hook, or a setting that may name a program, would run without a question when the person next uses git, so it is renamed.
+ * hook, or a setting that may name a program, would run without a question when the user next uses git, so it is renamed.
  */
 export const HARMLESS_REPOSITORY_PATH_TESTS: ReadonlyMap<string, (at: string, name: string) => boolean> = new Map([
   ['.git', (at, name) => statNoFollow(`${at}/${name}`)?.isDirectory() === true],
@@ -26,11 +27,11 @@ export function isGitRepository(at: string): boolean {
 }
 
 function hasOnlySamples(path: string): boolean {
-  try {
-    return statNoFollow(path)?.isDirectory() === true && readdirSync(path).every((name) => name.endsWith('.sample'))
-  } catch {
-    return false
-  }
+  return (
+    tryOrUndefined(
+      () => statNoFollow(path)?.isDirectory() === true && readdirSync(path).every((name) => name.endsWith('.sample')),
+    ) ?? false
+  )
 }
 
 /** Through a second hard link a later command could write the file. */

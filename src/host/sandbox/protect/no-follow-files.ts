@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, statSync, typ
 import { randomBytes } from 'node:crypto'
 import { tryOpenFolderHandle } from '../../files/path-handle.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from '../../files/surrogate-escape.ts'
+import { tryOrUndefined } from '../../../model/try-or-undefined.ts'
 
 /**
  * Access to folders that a command can change meanwhile. A folder is held by a descriptor before a name in it is used, and
@@ -44,10 +45,8 @@ export function quarantine(at: string, name: string): string | undefined {
   if (freeName === undefined) removeTree(at, last)
   // A running command may be faster and take the name.
   for (const one of [freeName ?? last, `${start}.set-aside-${randomBytes(4).toString('hex')}`]) {
-    if (
-      tryFileOperation(() => renameSync(encodeSurrogateEscape(`${at}/${name}`), encodeSurrogateEscape(`${at}/${one}`)))
-    )
-      return one
+    const [from, to] = [encodeSurrogateEscape(`${at}/${name}`), encodeSurrogateEscape(`${at}/${one}`)]
+    if (tryFileOperation(() => renameSync(from, to))) return one
     restoreOwnerAccess(at)
   }
   return undefined
@@ -94,11 +93,7 @@ export function removeTree(at: string, name: string): void {
 
 /** Without following links; undefined if nothing is there. */
 export function statNoFollow(path: string): Stats | undefined {
-  try {
-    return lstatSync(encodeSurrogateEscape(path), { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
+  return tryOrUndefined(() => lstatSync(encodeSurrogateEscape(path), { throwIfNoEntry: false }))
 }
 
 /** Returns whether it worked. What we cannot change, a command cannot change either. */
@@ -117,11 +112,9 @@ export function listNames(folder: string): string[] {
 
 /** Names that are not UTF-8 are read again as bytes, which is slower. */
 function readNames(folder: string): string[] | undefined {
-  try {
+  return tryOrUndefined(() => {
     const names = readdirSync(encodeSurrogateEscape(folder), 'utf8')
     if (!names.some((name) => name.includes('\uFFFD'))) return names
     return readdirSync(encodeSurrogateEscape(folder), 'buffer').map(decodeSurrogateEscape)
-  } catch {
-    return undefined
-  }
+  })
 }

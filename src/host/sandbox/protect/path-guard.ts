@@ -33,7 +33,7 @@ export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'r
   release(): void
 }
 
-export interface PathGuardOptions {
+interface PathGuardOptions {
   readonly folders: readonly string[]
   readonly rulesFor: (folder: string) => readonly ProtectedPathRule[]
   /** Masked paths: the folders on the way to them must not be renamed. */
@@ -46,15 +46,8 @@ export interface PathGuardOptions {
   readonly onKnown?: (path: string, isKnown: boolean) => void
 }
 
-export function createPathGuard({
-  folders,
-  rulesFor,
-  masked = [],
-  matchesByName,
-  approved,
-  inner,
-  onKnown,
-}: PathGuardOptions): PathGuard {
+export function createPathGuard(options: PathGuardOptions): PathGuard {
+  const { folders, rulesFor, masked = [], matchesByName, approved, inner, onKnown } = options
   const anchors = new Map<string, PathHandle>()
   const fixed = new Map<string, PathHandle | undefined>()
   const links = new Map<string, ProtectedLink>()
@@ -172,6 +165,7 @@ export function createPathGuard({
     approved,
     onKnown: (path, isKnown) => onKnown?.(path, isKnown),
   })
+  const { found, check, repeated } = missingPathGuard
 
   return {
     anchors: toMountSources(anchors),
@@ -184,9 +178,9 @@ export function createPathGuard({
       fixed.clear()
       missingPathGuard.markStarted(sandboxPid, stop)
     },
-    found: () => missingPathGuard.found(),
-    check: () => missingPathGuard.check(),
-    repeated: () => missingPathGuard.repeated(),
+    found,
+    check,
+    repeated,
     release() {
       this.markStarted()
       missingPathGuard.close()

@@ -1,6 +1,6 @@
-type FindPathRisk = (word: string) => string | undefined
+import type { FindPathRisk } from './harmless-command-spec.ts'
 
-/** Says why words of `find` are not harmless: after the folders come tests, and actions that only print. */
+/** Allows `find` with folders, then tests and actions that only print. */
 export function findFindCommandRisk(words: readonly string[], findPathRisk: FindPathRisk): string | undefined {
   const first = words.findIndex((word) => /^[-(!]/.test(word))
   const folders = first < 0 ? words : words.slice(0, first)
@@ -32,7 +32,7 @@ const FIND_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(
 )
 const FIND_OPTIONS_WITH_PATH: ReadonlySet<string> = new Set(['-newer', '-anewer', '-cnewer', '-samefile'])
 
-/** Says why words of `test` or `[` are not harmless: one test of a file or a text, or two texts compared. */
+/** Allows one test of a file or a text, or a comparison of two texts. */
 export function findTestCommandRisk(words: readonly string[], findPathRisk: FindPathRisk): string | undefined {
   const [first = '', second = '', third, ...more] = words[0] === '!' ? words.slice(1) : words
   if (third === undefined && /^-[efdsrwxLhp]$/.test(first)) return findPathRisk(second)
@@ -41,7 +41,6 @@ export function findTestCommandRisk(words: readonly string[], findPathRisk: Find
   return 'this test is not known to be harmless'
 }
 
-/** The same for `[`, whose last word must be `]`. */
 export function findBracketCommandRisk(words: readonly string[], findPathRisk: FindPathRisk): string | undefined {
   return words.at(-1) === ']' ? findTestCommandRisk(words.slice(0, -1), findPathRisk) : 'its last word is not ]'
 }

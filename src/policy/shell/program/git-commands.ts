@@ -1,5 +1,6 @@
 import type { FolderWalk } from '../../path/find-secrets.ts'
-import { type HarmlessCommandSpec, type ParsedArguments, hasOption } from './harmless-command-spec.ts'
+import { type FindPathRisk, hasOption, shareSpec } from './harmless-command-spec.ts'
+import type { HarmlessCommandSpec, ParsedArguments } from './harmless-command-spec.ts'
 import { findRemoteUrlRisk } from './git-repository.ts'
 
 const DIFF_OPTIONS =
@@ -19,17 +20,14 @@ const REVISION_OPTIONS =
   '--merges --no-merges --first-parent --follow --topo-order --date-order --abbrev-commit --no-abbrev-commit --left-right ' +
   '--cherry-pick --simplify-by-decoration --full-history --name-only --walk-reflogs --no-walk --no-notes --source'
 
-// With `-c` changes are shown, of merges and in a reflog.
+// `-c` shows the changes of merges and of a reflog.
 const LOG_OPTIONS = `${REVISION_OPTIONS} -c -m`
 
-/** A form of git, and whether it shows what files hold. */
 interface GitCommandSpec extends HarmlessCommandSpec {
   readonly showsContent?: (args: ParsedArguments) => boolean
 }
 
-const alwaysShows = () => true
-
-/** Options with which only names and numbers are shown, unless others ask for the change itself. */
+/** Options that show only names and numbers, unless a patch option is also given. */
 const SUMMARY_OPTIONS =
   '-s -q --no-patch --raw --stat --numstat --shortstat --dirstat --summary --compact-summary --name-only --name-status --quiet'
 const PATCH_OPTIONS =
@@ -39,11 +37,11 @@ const PATCH_OPTIONS =
 const showsPatch = (args: ParsedArguments) => hasOption(args, ...PATCH_OPTIONS.split(' '))
 const showsUnlessSummary = (args: ParsedArguments) =>
   showsPatch(args) || !hasOption(args, ...SUMMARY_OPTIONS.split(' '))
-/** A file by the name of its object is shown whole, whatever the options say. */
+/** A blob named by its object id is shown whole, whatever the options. */
 const mayBeObject = ({ operands }: ParsedArguments) =>
   operands.some((word) => /^[0-9a-f]{4,}(?:\^\{(?!commit\})|$)/i.test(word))
 
-/** Where git finds no repository, or none that it trusts, it compares two paths as `diff -r` does. */
+/** Outside of a trusted repository, git compares two paths as `diff -r` does. */
 function toPairWalk(args: ParsedArguments): FolderWalk | undefined {
   if (args.paths.length !== 2 || !showsUnlessSummary(args)) return undefined
   return { roots: args.paths, readsHidden: true, usesIgnoreFiles: false, followsLinks: false, isRecursive: true }
@@ -52,7 +50,7 @@ function toPairWalk(args: ParsedArguments): FolderWalk | undefined {
 const LIST_REFS_OPTIONS =
   '--sort= --contains? --no-contains? --merged? --no-merged? --points-at= --format= --column? --no-column --color?'
 
-/** What git does without changing anything, by its first words, with the harmless options. */
+/** Read-only git commands by their first words, with their harmless options. */
 export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
   status: {
     options:
@@ -77,7 +75,7 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
       '--name-only --no-color --not --null --only-matching --or --perl-regexp --quiet --show-function --word-regexp',
     operands: 'pattern',
     replacesFirstOperand: ['-e'],
-    showsContent: alwaysShows,
+    showsContent: () => true,
   },
   'ls-files': {
     options:
@@ -105,8 +103,7 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
   },
   'branch --list': { options: `-a -r -v --all --remotes --verbose -i ${LIST_REFS_OPTIONS}`, operands: 'text' },
   tag: { options: `-l -n? --list -i --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'none' },
-  'tag -l': { options: `-n? -i --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'text' },
-  'tag --list': { options: `-n? -i --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'text' },
+  ...shareSpec('tag -l, tag --list', { options: `-n? -i --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'text' }),
   remote: { options: '-v --verbose', operands: 'none', findFolderRisk: findRemoteUrlRisk },
   'remote get-url': { options: '--all --push', operands: 'text', maxOperands: 1, findFolderRisk: findRemoteUrlRisk },
   'stash list': { options: REVISION_OPTIONS, operands: 'none' },
@@ -127,9 +124,7 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
   'for-each-ref': { options: `--count= --omit-empty --ignore-case ${LIST_REFS_OPTIONS}`, operands: 'text' },
   'name-rev': { options: '--name-only --tags --refs= --exclude= --all --always', operands: 'text' },
   'symbolic-ref': { options: '-q --short --quiet', operands: 'text', maxOperands: 1 },
-  'cat-file -t': { options: '', operands: 'text', maxOperands: 1 },
-  'cat-file -s': { options: '', operands: 'text', maxOperands: 1 },
-  'cat-file -e': { options: '', operands: 'text', maxOperands: 1 },
+  ...shareSpec('cat-file -t, cat-file -s, cat-file -e', { options: '', operands: 'text', maxOperands: 1 }),
   'check-ignore': { options: '-v -n -q --verbose --quiet --non-matching --no-index', operands: 'paths' },
   cherry: { options: '-v --abbrev?', operands: 'text' },
   'diff-tree': {
@@ -139,31 +134,24 @@ export const GIT_COMMAND_SPECS: Readonly<Record<string, GitCommandSpec>> = {
   },
   'stash show': { options: DIFF_OPTIONS, operands: 'none', showsContent: showsPatch },
   'count-objects': { options: '-v -H --verbose --human-readable', operands: 'none' },
-  config: {
+  ...shareSpec('config, config --get', {
     options: '',
     operands: 'text',
     maxOperands: 1,
     operandPattern: /^(?:user|core|remote|branch|init)\.[\w./-]+$/,
     findFolderRisk: findRemoteUrlRisk,
-  },
-  'config --get': {
-    options: '',
-    operands: 'text',
-    maxOperands: 1,
-    operandPattern: /^(?:user|core|remote|branch|init)\.[\w./-]+$/,
-    findFolderRisk: findRemoteUrlRisk,
-  },
+  }),
   version: { options: '--build-options', operands: 'none' },
 }
 
-/** The words of a git command without options that change nothing but the printing: `git --no-pager diff`. */
+/** Removes global options that only affect the output: `git --no-pager diff`. */
 export function stripGitPagerOptions(words: readonly string[]): readonly string[] {
   if (words[0] !== 'git') return words
   const at = words.findIndex((word, index) => index > 0 && !/^(?:--no-pager|-P|--no-optional-locks)$/.test(word))
   return at < 0 ? words : ['git', ...words.slice(at)]
 }
 
-/** The words of a git command without any options before what it does: a rule that forbids that means it with them too. */
+/** Removes all global options: a deny rule applies with them too. */
 export function stripGitGlobalOptions(words: readonly string[]): readonly string[] {
   if (words[0] !== 'git') return words
   let at = 1
@@ -182,8 +170,8 @@ export function parseGitFolder(words: readonly string[]): {
   return { words: ['git', ...rest], folder }
 }
 
-/** A revision or a path: `HEAD:.env` is a path too. Paths with signs of magic are not understood. */
-export function findGitPathRisk(word: string, findPathRisk: (word: string) => string | undefined): string | undefined {
+/** A revision or a path: `HEAD:.env` is a path too. Magic pathspecs are not supported. */
+export function findGitPathRisk(word: string, findPathRisk: FindPathRisk): string | undefined {
   if (word.startsWith(':') || word.startsWith('^:')) return `“${word}” is not known to be harmless`
   const colon = word.indexOf(':')
   return findPathRisk(word) ?? (colon < 0 ? undefined : findPathRisk(word.slice(colon + 1)))

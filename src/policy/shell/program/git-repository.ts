@@ -3,9 +3,9 @@ import type { DiskView } from '../../disk-view.ts'
 import { containsCredentials } from '../../path/repository-credentials.ts'
 
 /**
- * Says why git must not be trusted with the repositories that it might find from a folder on: it runs whatever programs
- * their settings name, even to show a difference. Only settings that are known to run nothing are trusted. Git passes over
- * what it takes for no repository, so every candidate up to the root counts, not only the nearest one.
+ * Returns why git must not run in a folder: git runs programs that a repository's configuration names, even for a
+ * diff. Only configuration that is known to run nothing is trusted. Git skips invalid repositories, so every candidate
+ * up to the root is checked.
  */
 export function findRepositoryRisk(folder: string, disk: DiskView): string | undefined {
   for (const at of listAncestors(folder)) {
@@ -15,7 +15,7 @@ export function findRepositoryRisk(folder: string, disk: DiskView): string | und
   return undefined
 }
 
-/** Where the repositories lie that git might find from a folder on, the nearest first. */
+/** Returns the repositories that git might find from a folder, the nearest first. */
 export function findRepositories(folder: string, disk: DiskView): GitRepository[] {
   return listAncestors(folder).flatMap((at) => {
     const found = disk.exists(posix.join(at, '.git')) ? locateRepository(at, disk) : undefined
@@ -23,7 +23,7 @@ export function findRepositories(folder: string, disk: DiskView): GitRepository[
   })
 }
 
-/** Says why addresses of a repository must not be shown: a key may stand in them. */
+/** Remote URLs may contain a key. */
 export function findRemoteUrlRisk(folder: string, disk: DiskView): string | undefined {
   const hasKey = findRepositories(folder, disk).some(({ commonFolder }) =>
     containsCredentials(readTextFile(posix.join(commonFolder, 'config'), disk) ?? ''),
@@ -31,7 +31,7 @@ export function findRemoteUrlRisk(folder: string, disk: DiskView): string | unde
   return hasKey ? 'an address of the repository holds a password' : undefined
 }
 
-/** A repository: its working folder, its own folder, and the one that it shares with other working folders. */
+/** `commonFolder` is shared with other worktrees. */
 export interface GitRepository {
   readonly top: string
   readonly gitFolder: string
@@ -44,7 +44,7 @@ function listAncestors(folder: string): string[] {
 }
 
 function findCandidateRisk(top: string, disk: DiskView): string | undefined {
-  // A folder with a HEAD may itself be a repository, with all its settings wherever its `commondir` says.
+  // A folder with a HEAD may be a bare repository, with its configuration where `commondir` says.
   if (disk.exists(posix.join(top, 'HEAD'))) return `${top} looks like a repository without a folder of its own`
   if (!disk.exists(posix.join(top, '.git'))) return undefined
   const found = locateRepository(top, disk)
@@ -71,7 +71,7 @@ function findSettingsRisk({ top, gitFolder, commonFolder }: GitRepository, disk:
   return findSubmoduleRisk(gitFolder, commonFolder, disk)
 }
 
-/** Git starts itself in a repository inside of a repository, with the settings of that one. */
+/** Git starts itself in a submodule, with the configuration of that. */
 function findSubmoduleRisk(gitFolder: string, commonFolder: string, disk: DiskView): string | undefined {
   const shared = [gitFolder, commonFolder].flatMap((folder) =>
     (disk.list(folder) ?? []).flatMap(({ name }) =>
@@ -87,7 +87,7 @@ function findSubmoduleRisk(gitFolder: string, commonFolder: string, disk: DiskVi
   return undefined
 }
 
-/** The kind of an entry of the index that is a repository of its own. */
+/** The mode of an index entry that is a submodule. */
 const SUBMODULE_MODE_BYTES = Buffer.from([0x00, 0x00, 0xe0, 0x00])
 
 function locateRepository(top: string, disk: DiskView): GitRepository | { readonly doubt: string } {
@@ -95,12 +95,12 @@ function locateRepository(top: string, disk: DiskView): GitRepository | { readon
   const kind = disk.kind(gitFolder)
   if (kind === 'file') return locateLinkedWorktree(top, gitFolder, disk)
   if (kind !== 'folder') return { doubt: `${gitFolder} is neither a folder nor a file` }
-  // Only a working folder beside the main one has its settings elsewhere, and then `.git` is a file.
+  // Only a linked worktree has its configuration elsewhere, and then `.git` is a file.
   if (disk.exists(posix.join(gitFolder, 'commondir'))) return { doubt: 'the settings of the repository lie elsewhere' }
   return { top, gitFolder, commonFolder: gitFolder }
 }
 
-/** A working folder beside the main one, whose repository lies elsewhere and knows of it. */
+/** A worktree whose repository is elsewhere and refers back to it. */
 function locateLinkedWorktree(top: string, file: string, disk: DiskView): GitRepository | { readonly doubt: string } {
   const risk = { doubt: 'the repository lies elsewhere' }
   const pointedFolder = /^gitdir: ([^\n]+)\n?$/.exec(readTextFile(file, disk) ?? '')?.[1]
@@ -109,7 +109,7 @@ function locateLinkedWorktree(top: string, file: string, disk: DiskView): GitRep
   const back = readTextFile(posix.join(gitFolder, 'gitdir'), disk)?.trim()
   const commonFolder = readTextFile(posix.join(gitFolder, 'commondir'), disk)?.trim()
   if (back === undefined || commonFolder === undefined || commonFolder === '') return risk
-  // Who writes a `.git` file cannot also write into a repository of the person's elsewhere.
+  // An attacker who can write a `.git` file cannot also write into another repository of the user.
   if (disk.realPath(posix.resolve(gitFolder, back)) !== disk.realPath(file)) return risk
   return { top, gitFolder, commonFolder: posix.resolve(gitFolder, commonFolder) }
 }
@@ -119,7 +119,7 @@ function readTextFile(path: string, disk: DiskView): string | undefined {
   return bytes && Buffer.from(bytes).toString('utf8')
 }
 
-/** The first setting that is not known to be harmless, and the folders of hooks. */
+/** Returns the first setting that is not known to be harmless, and the hook folders. */
 function parseGitConfig(text: string): { readonly odd?: string; readonly hooks: readonly string[] } {
   let section = ''
   const hooks: string[] = []
@@ -131,7 +131,7 @@ function parseGitConfig(text: string): { readonly odd?: string; readonly hooks: 
     if (setting === '') continue
     const [, key = '', value = ''] = /^([\w-]+)\s*(?:=\s*(.*))?$/.exec(setting) ?? []
     const name = `${section}.${key.toLowerCase()}`
-    // Comments, quotes, `~` and `%(prefix)` give a value another meaning than its text.
+    // Comments, quotes, `~` and `%(prefix)` change the meaning of a value.
     if (name === 'core.hookspath' && /^[\w./@-]+$/.test(value)) hooks.push(value)
     else if (key === '' || setting.endsWith('\\') || !HARMLESS_SETTING.test(name))
       return { odd: key === '' ? `“${setting}”` : name, hooks }

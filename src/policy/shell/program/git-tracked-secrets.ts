@@ -8,12 +8,12 @@ import { findRepositories } from './git-repository.ts'
 import { isInsideFolder } from '../../../model/inside-folder.ts'
 
 /**
- * Says which file with secrets git would show: one that is tracked, and not left out by the paths that were given. What was
- * tracked only in the past is not known; attributes keep git from showing that, unless an option says otherwise.
+ * Returns the first tracked file with secrets that git would show, given the path arguments. Files that were tracked
+ * only in the past are unknown; attributes keep git from showing them, unless an option overrides that.
  */
 export function findTrackedSecret(args: ParsedArguments, folder: string, pathContext: PathContext): string | undefined {
   const { disk = NO_DISK_VIEW } = pathContext
-  // What was stashed may hold files that were never tracked.
+  // A stash may contain files that were never tracked.
   if (args.operands.some((word) => /stash/.test(word))) return 'what was stashed may hold secrets'
   if (hasOption(args, '-a', '--text', '--binary')) return 'it would show what secret files of the past hold'
   for (const { top, gitFolder } of findRepositories(folder, disk)) {
@@ -34,7 +34,7 @@ export function findTrackedSecret(args: ParsedArguments, folder: string, pathCon
   return undefined
 }
 
-/** The paths that git limits itself to, counted as git counts them; nothing if it may show everything. */
+/** Returns the paths to which git limits its output, or undefined if it may show everything. */
 function listPathLimits(
   { afterDoubleDash, operands, paths }: ParsedArguments,
   folder: string,
@@ -42,14 +42,14 @@ function listPathLimits(
   disk: DiskView,
 ): readonly string[] | undefined {
   if (afterDoubleDash) {
-    // Before `--` stand only revisions. A tree among them (`HEAD:src`) gives the paths another beginning.
+    // Before `--` there are only revisions. A tree among them (`HEAD:src`) changes the base of the paths.
     const isPlain = afterDoubleDash.length > 0 && !operands.some((word) => word.includes(':'))
     return isPlain && afterDoubleDash.every(isLiteralPath)
       ? afterDoubleDash.map((word) => posix.resolve(folder, word))
       : undefined
   }
   if (paths.some((word) => word.includes(':'))) {
-    // `HEAD:src` is a file or a tree, from the top of the repository; `HEAD^{/fix: it}` is a commit.
+    // `HEAD:src` is a file or a tree, relative to the top of the repository; `HEAD^{/fix: it}` is a commit.
     const named = paths.map((word) => /^[^:{}]+:([^:]+)$/.exec(word)?.[1])
     const known = named.filter((word) => word !== undefined)
     if (known.length < named.length) return undefined

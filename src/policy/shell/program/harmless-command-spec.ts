@@ -3,75 +3,62 @@ import type { FolderWalk } from '../../path/find-secrets.ts'
 import { defined } from '../../../model/defined.ts'
 
 /**
- * The options of a program that neither write nor run anything, and what its other words are. Each option is one word:
- * `-a` stands alone, `-n=` has a value, `--color?` may have one (after `=`, or in the same word), `--from@` has a path that
- * is read, `-g%` a pattern of file names, `-e!` a script, `-#` is a number. What is not listed is not harmless.
+ * The options of a program that neither write nor run anything, and the kind of its operands. Each option is one word:
+ * `-a` is a flag, `-n=` has a value, `--color?` may have one (in the same word), `--from@` has a path that is read,
+ * `-g%` a pattern of file names, `-e!` a script, `-#` is a number. Anything else is not harmless.
  */
 export interface HarmlessCommandSpec {
   readonly options: string
-  /** What the other words are: paths that are read, plain text, first a pattern or a script and then paths, or not allowed. */
+  /** For `pattern` and `script`, the operands after the first are paths. */
   readonly operands: 'paths' | 'text' | 'pattern' | 'script' | 'none'
-  /** Options that take the place of the pattern or the script. */
+  /** Options that replace the pattern or the script. */
   readonly replacesFirstOperand?: readonly string[]
-  /** At most so many other words. */
   readonly maxOperands?: number
-  /** A word that begins with `@` names a file with further arguments, which may be any. */
+  /** A word that begins with `@` is a file with any further arguments. */
   readonly expandsArgumentFiles?: true
-  /** What each of the other words must look like. */
   readonly operandPattern?: RegExp
-  /** One of these options must be there. */
-  readonly requiresOneOf?: readonly string[]
-  /** Says why a script in the program's own language is not harmless. */
+  /** Returns why a script in the program's own language is not harmless. */
   readonly findScriptRisk?: (text: string) => string | undefined
-  /** The files below folders that it would read. */
+  /** The folders that it would read. */
   readonly walk?: (parsedOption: ParsedArguments) => FolderWalk | undefined
-  /** Judges the words of a program whose options are none of the usual kind. */
-  readonly findWordsRisk?: (
-    words: readonly string[],
-    findPathRisk: (word: string) => string | undefined,
-  ) => string | undefined
-  /** Says why the program may do more in this folder than its words say. */
+  /** Checks the words of a program with unusual syntax. */
+  readonly findWordsRisk?: (words: readonly string[], findPathRisk: FindPathRisk) => string | undefined
+  /** Returns why the program may do more in this folder than its words say. */
   readonly findFolderRisk?: (folder: string, disk: DiskView) => string | undefined
 }
 
-/** The words of a command, told apart. */
+/** Returns why a path must not be read. */
+export type FindPathRisk = (word: string) => string | undefined
+
 export interface ParsedArguments {
   readonly options: readonly ParsedOption[]
-  /** The words that are no options. */
   readonly operands: readonly string[]
-  /** Those behind `--`; absent if there is no `--`. */
+  /** The operands after `--`; absent without `--`. */
   readonly afterDoubleDash?: readonly string[]
-  /** Those of them that are paths. */
+  /** The operands that are paths. */
   readonly paths: readonly string[]
 }
 
-/** An option as it was given. */
-export interface ParsedOption {
+interface ParsedOption {
   readonly name: string
   readonly kind: OptionKind
   readonly value?: string
 }
 
-/** Was one of these options given? */
 export function hasOption({ options }: Pick<ParsedArguments, 'options'>, ...names: readonly string[]): boolean {
   return options.some(({ name }) => names.includes(name))
 }
 
-/** Says why words are not harmless to a program; nothing if they are. `path` judges a path that would be read. */
-export function findArgumentRisk(
-  spec: HarmlessCommandSpec,
-  words: readonly string[],
-  findPathRisk: (word: string) => string | undefined,
-): string | undefined {
-  const read = parseArguments(spec, words, findPathRisk)
-  return typeof read === 'string' ? read : undefined
+/** Gives several commands, separated by commas, the same spec. */
+export function shareSpec<Spec extends HarmlessCommandSpec>(names: string, spec: Spec): Record<string, Spec> {
+  return Object.fromEntries(names.split(', ').map((name) => [name, spec]))
 }
 
-/** Tells the words of a command apart, or says why they are not harmless. */
+/** Returns the parsed arguments, or why they are not harmless. */
 export function parseArguments(
   spec: HarmlessCommandSpec,
   words: readonly string[],
-  findPathRisk: (word: string) => string | undefined,
+  findPathRisk: FindPathRisk,
 ): ParsedArguments | string {
   const argumentFile = spec.expandsArgumentFiles && words.find((word) => /^(?:-\w|--[\w-]+=)?@/.test(word))
   if (argumentFile) return `“${argumentFile}” is a file with further arguments`
@@ -102,7 +89,7 @@ export function parseArguments(
         continue
       }
       const value = parsedOption.value ?? words[++at]
-      // Were the option to stand alone after all, the next one must not have been taken for its value.
+      // If the option has no value after all, the next option must not be mistaken for it.
       if (value === undefined || (parsedOption.value === undefined && /^-(?!\d*$)/.test(value)))
         return `${name} has no clear value`
       const risk = findValueRisk(kind, value, spec, findPathRisk)
@@ -110,9 +97,16 @@ export function parseArguments(
       options.push({ name, kind, value })
     }
   }
-  const paths = listPathOperands(spec, operands, options)
+  const isFirstReplaced = hasOption({ options }, ...(spec.replacesFirstOperand ?? []))
+  const paths = listPathOperands(spec, operands, isFirstReplaced)
+  const scriptRisk =
+    spec.operands === 'script' && operands[0] !== undefined && !isFirstReplaced
+      ? spec.findScriptRisk?.(operands[0])
+      : undefined
   return (
-    findOperandRisk(spec, operands, options, findPathRisk) ?? {
+    findOperandRisk(spec, operands) ??
+    scriptRisk ??
+    paths.map(findPathRisk).find((risk) => risk !== undefined) ?? {
       options,
       operands,
       ...defined({ afterDoubleDash }),
@@ -125,54 +119,32 @@ function findValueRisk(
   kind: OptionKind,
   value: string,
   spec: HarmlessCommandSpec,
-  findPathRisk: (word: string) => string | undefined,
+  findPathRisk: FindPathRisk,
 ): string | undefined {
   if (kind === '@') return findPathRisk(value)
   if (kind === '%') return findGlobRisk(value, findPathRisk)
   return kind === '!' ? spec.findScriptRisk?.(value) : undefined
 }
 
-function findOperandRisk(
-  spec: HarmlessCommandSpec,
-  operands: readonly string[],
-  options: readonly ParsedOption[],
-  findPathRisk: (word: string) => string | undefined,
-): string | undefined {
-  const { maxOperands = Infinity, operandPattern, requiresOneOf, findScriptRisk } = spec
-  const [first] = operands
-  const excess = spec.operands === 'none' ? first : operands[maxOperands]
+function findOperandRisk(spec: HarmlessCommandSpec, operands: readonly string[]): string | undefined {
+  const { maxOperands = Infinity, operandPattern } = spec
+  const excess = spec.operands === 'none' ? operands[0] : operands[maxOperands]
   const unknownWord = excess ?? operands.find((word) => operandPattern && !operandPattern.test(word))
-  if (unknownWord !== undefined) return `“${unknownWord}” is not known to be harmless`
-  if (requiresOneOf && !hasOption({ options }, ...requiresOneOf))
-    return `it is known to be harmless only with ${requiresOneOf.join(' or ')}`
-  const isScript = spec.operands === 'script' && first !== undefined && !isFirstOperandReplaced(spec, options)
-  return (
-    (isScript ? findScriptRisk?.(first) : undefined) ??
-    listPathOperands(spec, operands, options)
-      .map(findPathRisk)
-      .find((risk) => risk !== undefined)
-  )
-}
-
-function isFirstOperandReplaced(
-  { replacesFirstOperand = [] }: HarmlessCommandSpec,
-  options: readonly ParsedOption[],
-): boolean {
-  return hasOption({ options }, ...replacesFirstOperand)
+  return unknownWord === undefined ? undefined : `“${unknownWord}” is not known to be harmless`
 }
 
 function listPathOperands(
   spec: HarmlessCommandSpec,
   operands: readonly string[],
-  options: readonly ParsedOption[],
-): string[] {
+  isFirstReplaced: boolean,
+): readonly string[] {
   if (spec.operands === 'text' || spec.operands === 'none') return []
-  const isFirstOther = spec.operands !== 'paths' && !isFirstOperandReplaced(spec, options)
+  const isFirstOther = spec.operands !== 'paths' && !isFirstReplaced
   return (isFirstOther ? operands.slice(1) : operands).filter((one) => one !== '-')
 }
 
-/** A pattern that leaves files out is harmless; one that brings some in, only if it names no secrets: `*.ts`, but not `*`. */
-function findGlobRisk(pattern: string, findPathRisk: (word: string) => string | undefined): string | undefined {
+/** An exclusion is harmless; an inclusion only if it matches no secrets: `*.ts`, but not `*`. */
+function findGlobRisk(pattern: string, findPathRisk: FindPathRisk): string | undefined {
   if (pattern.startsWith('!')) return undefined
   const [, folders = '', name = ''] = /^((?:[^*/]+\/|\*\*\/)*)((?:\*\.)?[^*/]+)$/.exec(pattern) ?? []
   if (name === '' || /[?[{]/.test(pattern)) return `the pattern ${pattern} is not known to be harmless`
@@ -187,17 +159,14 @@ const optionCache = new Map<string, ReadonlyMap<string, OptionKind>>()
 function parseOptionList(text: string): ReadonlyMap<string, OptionKind> {
   const knownOptions =
     optionCache.get(text) ??
-    new Map(text.split(/\s+/).map((word) => [word.replace(/[=?@%!]$/, ''), parseOptionKind(word)]))
+    new Map(
+      text.split(/\s+/).map((word) => [word.replace(/[=?@%!]$/, ''), (/[=?@%!]$/.exec(word)?.[0] ?? '') as OptionKind]),
+    )
   optionCache.set(text, knownOptions)
   return knownOptions
 }
 
-function parseOptionKind(word: string): OptionKind {
-  const sign = word.at(-1)
-  return sign === '=' || sign === '?' || sign === '@' || sign === '%' || sign === '!' ? sign : ''
-}
-
-/** Reads one word of options: `--name`, `--name=value`, or letters such as `-la` and `-n5`. */
+/** Parses `--name`, `--name=value`, or short options such as `-la` and `-n5`. */
 function parseOption(word: string, knownOptions: ReadonlyMap<string, OptionKind>): readonly ParsedOption[] | string {
   const unknown = `the option ${word} is not known to be harmless`
   if (word.startsWith('--')) {

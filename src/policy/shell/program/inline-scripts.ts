@@ -1,4 +1,4 @@
-/** Says why a script of sed is not harmless. Only printing, deleting, quitting and replacing are: `1,20p`, `s/a/b/g`. */
+/** Only printing, deleting, quitting and replacing are harmless: `1,20p`, `s/a/b/g`. */
 export function findSedRisk(script: string): string | undefined {
   let rest = script.trim()
   while (rest !== '') {
@@ -9,7 +9,7 @@ export function findSedRisk(script: string): string | undefined {
   return undefined
 }
 
-/** Text between slashes: no line end, and no slash in square brackets, of which not every sed thinks the same. */
+/** Text between delimiters: no newline, and no delimiter in square brackets, on which implementations differ. */
 const sedTextPattern = (sign: string) => String.raw`(?:[^\\\n\[${sign}]|\\[^\n]|\[[^\]\n${sign}]*\])*`
 const SED_ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|/${sedTextPattern('/')}/I?)`
 const SED_REPLACE = ['/', '|', '#', ',', '@', ':']
@@ -21,8 +21,8 @@ const SED_COMMAND = new RegExp(
 )
 
 /**
- * Says why a script of awk is not harmless. Awk has no means to make code of text, so a script without the signs and words
- * for pipes, files, commands and other people's variables can only compute and print.
+ * Awk cannot evaluate text as code, so a script without the syntax for pipes, files, commands and special variables
+ * can only compute and print.
  */
 export function findAwkRisk(script: string): string | undefined {
   const riskyWord =
@@ -32,7 +32,7 @@ export function findAwkRisk(script: string): string | undefined {
   return riskyWord === undefined ? undefined : `“${riskyWord}” in an awk script is not known to be harmless`
 }
 
-/** Says why a filter of jq is not harmless: some read other files, or the environment. */
+/** Some filters read other files or the environment. */
 export function findJqRisk(filter: string): string | undefined {
   const riskyWord = /\b(?:import|include|input_filename|modulemeta|get_search_list|env|ENV|__prog_args)\b/.exec(
     filter,
@@ -40,7 +40,7 @@ export function findJqRisk(filter: string): string | undefined {
   return riskyWord === undefined ? undefined : `“${riskyWord}” in a jq filter is not known to be harmless`
 }
 
-/** Says why a format of printf is not harmless: `%n` sets a variable. */
+/** `%n` sets a variable. */
 export function findPrintfRisk(format: string): string | undefined {
   return /^(?:[^%]|%%|%[-+ 0#]*\d*(?:\.\d+)?[sdiuxXofeEgGcbq])*$/.test(format)
     ? undefined

@@ -1,6 +1,6 @@
 import { stripGitGlobalOptions } from './git-commands.ts'
 
-/** Programs that reach the network, or that do so with these words; options stand anywhere among the words. */
+/** Programs that use the network, or do so with these words. Options may be at any position. */
 const NETWORK_COMMANDS = `
   curl, wget, http, https, aria2c, ssh, scp, sftp, rsync, ping, dig, nslookup, host, nc, telnet, ftp, gh, glab, aws, gcloud, az
   npm install, npm i, npm ci, npm add, npm update, npm up, npm outdated, npm audit, npm view, npm publish, npm search, npm login
@@ -24,24 +24,19 @@ const NETWORK_COMMANDS = `
   .split(/,\s*|\n\s*/)
   .map((words) => words.split(' '))
 
-/** Every command is looked up here, so those of other programs are not gone through. */
-const COMMANDS_BY_PROGRAM = new Map<string, string[][]>()
-for (const words of NETWORK_COMMANDS) {
-  const [program = ''] = words
-  COMMANDS_BY_PROGRAM.set(program, [...(COMMANDS_BY_PROGRAM.get(program) ?? []), words])
-}
-
 /**
- * Is a command known to need the network? Whoever is asked about it is told whether it has one. It is a hint and decides
- * nothing: what is not listed here may well reach the network, too.
+ * Is a command known to need the network? This is a hint for the approval prompt, not a security check: other commands
+ * may use the network too.
  */
 export function needsNetwork(words: readonly string[]): boolean {
   const plain = stripGitGlobalOptions(words).filter((word, at) => at === 0 || !word.startsWith('-'))
-  // A bare `yarn` installs.
+  // Without arguments, `yarn` installs.
   if (plain.length === 1 && plain[0] === 'yarn') return true
-  return (COMMANDS_BY_PROGRAM.get(plain[0] ?? '') ?? []).some((one) => {
+  return NETWORK_COMMANDS.some((one) => {
     const wanted = one.filter((word) => !word.startsWith('-'))
-    const isListed = one.every((word) => !word.startsWith('-') || words.includes(word))
-    return isListed && wanted.every((word, at) => plain[at] === word)
+    return (
+      wanted.every((word, at) => plain[at] === word) &&
+      one.every((word) => !word.startsWith('-') || words.includes(word))
+    )
   })
 }

@@ -1,30 +1,26 @@
 import { posix } from 'node:path'
 import type { DiskView } from '../../disk-view.ts'
-import { findArgumentRisk, type HarmlessCommandSpec } from './harmless-command-spec.ts'
+import { parseArguments, type FindPathRisk, type HarmlessCommandSpec } from './harmless-command-spec.ts'
 
-/** Says why the words after `npm test` are not harmless. What follows `--` goes to the script, whatever that is. */
+/** The words after `--` are passed to the script. */
 export function findNpmTestRisk(
   words: readonly string[],
   folder: string,
   disk: DiskView,
-  findPathRisk: (word: string) => string | undefined,
+  findPathRisk: FindPathRisk,
 ): string | undefined {
   const settings = disk.read(posix.join(folder, '.npmrc'))
-  if (
-    settings &&
-    /^\s*"?(?:script-shell|shell|node-options|prefix|userconfig|globalconfig)/im.test(
-      Buffer.from(settings).toString('utf8'),
-    )
-  ) {
+  if (settings && PROGRAM_SETTING.test(Buffer.from(settings).toString('utf8')))
     return 'the folder has settings for npm that name a program'
-  }
   const at = words.indexOf('--')
-  const npmWords = at < 0 ? words : words.slice(0, at)
-  const scriptWords = at < 0 ? [] : words.slice(at + 1)
-  return (
-    findArgumentRisk(NPM_SPEC, npmWords, findPathRisk) ?? findArgumentRisk(TEST_RUNNER_SPEC, scriptWords, findPathRisk)
-  )
+  const parsedArgs = [
+    parseArguments(NPM_SPEC, at < 0 ? words : words.slice(0, at), findPathRisk),
+    parseArguments(TEST_RUNNER_SPEC, at < 0 ? [] : words.slice(at + 1), findPathRisk),
+  ]
+  return parsedArgs.find((args) => typeof args === 'string')
 }
+
+const PROGRAM_SETTING = /^\s*"?(?:script-shell|shell|node-options|prefix|userconfig|globalconfig)/im
 
 const NPM_SPEC: HarmlessCommandSpec = { options: '-s --silent --if-present', operands: 'paths' }
 

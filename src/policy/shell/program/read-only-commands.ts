@@ -1,37 +1,10 @@
 import type { FolderWalk } from '../../path/find-secrets.ts'
 import { matchesGlob } from '../../path/path-pattern.ts'
-import { type HarmlessCommandSpec, type ParsedArguments, hasOption } from './harmless-command-spec.ts'
+import { type HarmlessCommandSpec, type ParsedArguments, hasOption, shareSpec } from './harmless-command-spec.ts'
 import { findAwkRisk, findJqRisk, findPrintfRisk, findSedRisk } from './inline-scripts.ts'
 import { findBracketCommandRisk, findFindCommandRisk, findTestCommandRisk } from './find-and-test-commands.ts'
-import { createVersionRiskCheck } from './version-commands.ts'
+import { withVersionRiskCheck } from './version-commands.ts'
 
-// Not: -x and -X run programs, and -l does too; -L follows links.
-const FD_SPEC: HarmlessCommandSpec = {
-  options:
-    '-e= -t= -d= -E= -H -I -g -i -s -a -p -0 --extension= --type= --max-depth= --min-depth= --exclude= --hidden --no-ignore ' +
-    '--glob --ignore-case --case-sensitive --absolute-path --full-path --print0 --max-results= --size= --changed-within=',
-  operands: 'pattern',
-}
-
-// Not: --pager and --paging run a program.
-const BAT_SPEC: HarmlessCommandSpec = {
-  options:
-    '-n -p -P -A -l= -r= -H= --number --plain --show-all --language= --line-range= --highlight-line= --style= --color= ' +
-    '--decorations= --wrap= --tabs= --theme= --list-languages --list-themes',
-  operands: 'paths',
-}
-
-// Not: --git reads settings of the repository, -X and --dereference follow links.
-const EZA_SPEC: HarmlessCommandSpec = {
-  options:
-    '-1 -l -G -x -F -R -T -a -d -r -s= -D -f -b -B -g -h -H -i -m -n -S -t= -u -U -L= -I= --oneline --long --grid --across ' +
-    '--classify? --recurse --tree --all --list-dirs --reverse --sort= --only-dirs --only-files --binary --bytes --group ' +
-    '--header --inode --level= --ignore-glob= --group-directories-first --no-permissions --no-filesize --no-user --no-time ' +
-    '--color= --icons? --time-style=',
-  operands: 'paths',
-}
-
-/** Programs that only look, with their harmless options. */
 export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpec>> = {
   ls: {
     options:
@@ -93,7 +66,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   dirname: { options: '-z --zero', operands: 'text' },
   realpath: { options: '-e -m -q -s -z --relative-to@', operands: 'paths' },
   which: { options: '-a', operands: 'text' },
-  // A word without a plus sign would set the clock.
+  // An operand without a plus sign would set the clock.
   date: { options: '-u -R -I? -d= --utc --iso-8601? --rfc-3339= --date=', operands: 'text', operandPattern: /^\+/ },
   diff: {
     options:
@@ -122,8 +95,8 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
     replacesFirstOperand: ['-e', '--regexp'],
     walk: toGrepWalk,
   },
-  // Not: --pre and --hostname-bin run programs, -z does too, --hidden, -u and --ignore-file look into files of
-  // secrets, -L follows links.
+  // Left out: --pre, --hostname-bin and -z run programs; --hidden, -u and --ignore-file may read secrets; -L follows
+  // links.
   rg: {
     options:
       '-# -a -A= -b -B= -c -C= -d= -e= -f@ -F -g% -H -i -I -j= -l -m= -M= -n -N -o -p -P -q -r= -s -S -t= -T= -U -v -w -x ' +
@@ -138,18 +111,8 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
       '--replace= --smart-case --sort= --sortr= --stats --stop-on-nonmatch --text --threads= --trim --type= --type-list ' +
       '--type-not= --version --vimgrep --with-filename --word-regexp',
     operands: 'pattern',
-    replacesFirstOperand: [
-      '-e',
-      '--regexp',
-      '-f',
-      '--file',
-      '--files',
-      '--type-list',
-      '--pcre2-version',
-      '--version',
-      '--help',
-    ],
-    // Given no path it goes through the whole folder.
+    replacesFirstOperand: '-e --regexp -f --file --files --type-list --pcre2-version --version --help'.split(' '),
+    // Without a path it searches the whole folder.
     walk: (args) =>
       hasOption(args, '--files', '--type-list', '--version', '--help') ? undefined : toRipgrepWalk(args),
   },
@@ -206,31 +169,46 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   hexdump: { options: '-b -c -C -d -n= -o -s= -v -x', operands: 'paths' },
   strings: { options: '-a -n= -t= -e=', operands: 'paths', expandsArgumentFiles: true },
   readlink: { options: '-e -f -m -n -z --canonicalize', operands: 'paths' },
-  ...Object.fromEntries(
-    ['md5sum', 'sha1sum', 'sha224sum', 'sha256sum', 'sha384sum', 'sha512sum', 'b2sum', 'cksum', 'sum'].map((name) => [
-      name,
-      { options: '-b -t -z --binary --text --tag --zero', operands: 'paths' as const },
-    ]),
-  ),
+  ...shareSpec('md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, cksum, sum', {
+    options: '-b -t -z --binary --text --tag --zero',
+    operands: 'paths',
+  }),
   shasum: { options: '-a= -b -t', operands: 'paths' },
   xxd: { options: '-b -c= -g= -l= -p -s= -u', operands: 'paths', maxOperands: 1 },
   base64: { options: '-w= -d -i --wrap= --decode', operands: 'paths', maxOperands: 1 },
   zcat: { options: '', operands: 'paths' },
-  fd: FD_SPEC,
-  fdfind: FD_SPEC,
-  bat: BAT_SPEC,
-  batcat: BAT_SPEC,
-  exa: EZA_SPEC,
-  eza: EZA_SPEC,
+  // Left out: -x, -X and -l run programs; -L follows links.
+  ...shareSpec('fd, fdfind', {
+    options:
+      '-e= -t= -d= -E= -H -I -g -i -s -a -p -0 --extension= --type= --max-depth= --min-depth= --exclude= --hidden --no-ignore ' +
+      '--glob --ignore-case --case-sensitive --absolute-path --full-path --print0 --max-results= --size= --changed-within=',
+    operands: 'pattern',
+  }),
+  // Left out: --pager and --paging run a program.
+  ...shareSpec('bat, batcat', {
+    options:
+      '-n -p -P -A -l= -r= -H= --number --plain --show-all --language= --line-range= --highlight-line= --style= --color= ' +
+      '--decorations= --wrap= --tabs= --theme= --list-languages --list-themes',
+    operands: 'paths',
+  }),
+  // Left out: --git reads the configuration of the repository; -X and --dereference follow links.
+  ...shareSpec('exa, eza', {
+    options:
+      '-1 -l -G -x -F -R -T -a -d -r -s= -D -f -b -B -g -h -H -i -m -n -S -t= -u -U -L= -I= --oneline --long --grid --across ' +
+      '--classify? --recurse --tree --all --list-dirs --reverse --sort= --only-dirs --only-files --binary --bytes --group ' +
+      '--header --inode --level= --ignore-glob= --group-directories-first --no-permissions --no-filesize --no-user --no-time ' +
+      '--color= --icons? --time-style=',
+    operands: 'paths',
+  }),
   fmt: { options: '-c -s -t -u -w= --width= --uniform-spacing --split-only', operands: 'paths' },
-  // It prints counts, and nothing of what is in the files.
+  // It prints counts, no content.
   tokei: { options: '-f -C -s= -t= -e= --files --compact --sort= --types= --exclude= --hidden', operands: 'paths' },
   vmstat: { options: '-s -d -w -S=', operands: 'text', operandPattern: /^\d{1,2}$/, maxOperands: 2 },
   lsblk: { options: '-a -f -l -m -p -J -o= -t', operands: 'none' },
   getconf: { options: '-a', operands: 'text', operandPattern: /^[A-Z_0-9]+$/, maxOperands: 1 },
   yamllint: { options: '-f= -s --format= --strict', operands: 'paths' },
   shellcheck: { options: '-s= -e= -f= -S= -i= --shell= --exclude= --format= --severity=', operands: 'paths' },
-  // Without a name it prints all variables, also those that hold keys.
+  // Without a name it prints all variables, including keys.
   printenv: {
     options: '',
     operands: 'none',
@@ -251,104 +229,56 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   locale: { options: '-a', operands: 'none' },
   lscpu: { options: '', operands: 'none' },
   cal: { options: '', operands: 'text' },
-  // Bash reads the text and runs none of it.
-  'bash -n': { options: '', operands: 'paths', maxOperands: 1, operandPattern: /^[^-+]/ },
-  'sh -n': { options: '', operands: 'paths', maxOperands: 1, operandPattern: /^[^-+]/ },
-  ...archiveListSpecs([
-    'tar tf',
-    'tar -tf',
-    'tar tzf',
-    'tar -tzf',
-    'tar tvf',
-    'tar -tvf',
-    'tar tjf',
-    'tar tJf',
-    'jar tf',
-  ]),
+  // Bash parses the text without running it.
+  ...shareSpec('bash -n, sh -n', { options: '', operands: 'paths', maxOperands: 1, operandPattern: /^[^-+]/ }),
+  // An archive name with a colon would be on another machine.
+  ...shareSpec('tar tf, tar -tf, tar tzf, tar -tzf, tar tvf, tar -tvf, tar tjf, tar tJf, jar tf', {
+    options: '',
+    operands: 'paths',
+    operandPattern: /^[^:-][^:]*$/,
+    expandsArgumentFiles: true,
+  }),
   'unzip -l': { options: '', operands: 'paths', maxOperands: 1 },
   zipinfo: { options: '-1 -2 -s -m -l -h -t -z', operands: 'paths', maxOperands: 1 },
-  'gofmt -l': { options: '-s', operands: 'paths' },
-  'gofmt -d': { options: '-s', operands: 'paths' },
-  'go env': {
-    options: '-json',
-    operands: 'text',
-    operandPattern: /^[A-Z0-9_]+$/,
-    findFolderRisk: createVersionRiskCheck('go'),
-  },
-  'npm ls': {
-    options: '-a -g -l --all --depth= --long --json --parseable --omit= --global',
-    operands: 'text',
-    findFolderRisk: createVersionRiskCheck('npm'),
-  },
-  'npm list': {
-    options: '-a -g -l --all --depth= --long --json --parseable --omit= --global',
-    operands: 'text',
-    findFolderRisk: createVersionRiskCheck('npm'),
-  },
-  'npm root': { options: '-g', operands: 'none', findFolderRisk: createVersionRiskCheck('npm') },
-  'npm prefix': { options: '-g', operands: 'none', findFolderRisk: createVersionRiskCheck('npm') },
-  'npm pkg get': { options: '', operands: 'text', findFolderRisk: createVersionRiskCheck('npm') },
-  'npm config get': {
-    options: '',
-    operands: 'text',
-    operandPattern: /^(?:registry|prefix|cache|userconfig|globalconfig)$/,
-    maxOperands: 1,
-    findFolderRisk: createVersionRiskCheck('npm'),
-  },
-  'npm explain': { options: '--json', operands: 'text', findFolderRisk: createVersionRiskCheck('npm') },
-  'npm why': { options: '--json', operands: 'text', findFolderRisk: createVersionRiskCheck('npm') },
-  'npm run': { options: '--json', operands: 'none', findFolderRisk: createVersionRiskCheck('npm') },
-  ...Object.fromEntries(
-    ['pip', 'pip3'].flatMap((name): [string, HarmlessCommandSpec][] => [
-      [
-        `${name} list`,
-        {
-          options: '-l -e --local --editable --not-required --format= --user',
-          operands: 'none',
-          findFolderRisk: createVersionRiskCheck(name),
-        },
-      ],
-      [
-        `${name} freeze`,
-        { options: '-l --local --user --all', operands: 'none', findFolderRisk: createVersionRiskCheck(name) },
-      ],
-      [`${name} check`, { options: '', operands: 'none', findFolderRisk: createVersionRiskCheck(name) }],
-      [
-        `${name} show`,
-        { options: '-f -v --files --verbose', operands: 'text', findFolderRisk: createVersionRiskCheck(name) },
-      ],
-    ]),
-  ),
+  ...shareSpec('gofmt -l, gofmt -d', { options: '-s', operands: 'paths' }),
+  ...withVersionRiskCheck({
+    'go env': { options: '-json', operands: 'text', operandPattern: /^[A-Z0-9_]+$/ },
+    ...shareSpec('npm ls, npm list', {
+      options: '-a -g -l --all --depth= --long --json --parseable --omit= --global',
+      operands: 'text',
+    }),
+    ...shareSpec('npm root, npm prefix', { options: '-g', operands: 'none' }),
+    'npm pkg get': { options: '', operands: 'text' },
+    'npm config get': {
+      options: '',
+      operands: 'text',
+      operandPattern: /^(?:registry|prefix|cache|userconfig|globalconfig)$/,
+      maxOperands: 1,
+    },
+    ...shareSpec('npm explain, npm why', { options: '--json', operands: 'text' }),
+    'npm run': { options: '--json', operands: 'none' },
+    ...shareSpec('pip list, pip3 list', {
+      options: '-l -e --local --editable --not-required --format= --user',
+      operands: 'none',
+    }),
+    ...shareSpec('pip freeze, pip3 freeze', { options: '-l --local --user --all', operands: 'none' }),
+    ...shareSpec('pip check, pip3 check', { options: '', operands: 'none' }),
+    ...shareSpec('pip show, pip3 show', { options: '-f -v --files --verbose', operands: 'text' }),
+    'rustc -vV': { options: '', operands: 'none' },
+    'rustc --print': { options: '', operands: 'text', maxOperands: 1, operandPattern: /^[a-z-]+$/ },
+    'cargo --list': { options: '', operands: 'none' },
+  }),
   'rustup toolchain list': { options: '-v', operands: 'none' },
-  'rustc -vV': { options: '', operands: 'none', findFolderRisk: createVersionRiskCheck('rustc') },
-  'rustc --print': {
-    options: '',
-    operands: 'text',
-    maxOperands: 1,
-    operandPattern: /^[a-z-]+$/,
-    findFolderRisk: createVersionRiskCheck('rustc'),
-  },
-  'cargo --list': { options: '', operands: 'none', findFolderRisk: createVersionRiskCheck('cargo') },
   'rustup target list': { options: '--installed', operands: 'none' },
 }
 
-/** What `tar` and `jar` list of an archive. With a colon, its name would be that of another machine. */
-function archiveListSpecs(names: readonly string[]): Record<string, HarmlessCommandSpec> {
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      { options: '', operands: 'paths', operandPattern: /^[^:-][^:]*$/, expandsArgumentFiles: true },
-    ]),
-  )
-}
-
-/** Ripgrep leaves out hidden and ignored files, but not those that a pattern of its own brings in. */
+/** Ripgrep skips hidden and ignored files, unless a `--glob` includes them. */
 function toRipgrepWalk({ options, paths }: ParsedArguments): FolderWalk {
   const patterns = options
     .filter(({ name, value }) => /^(?:-g|--glob)$/.test(name) && !value?.startsWith('!'))
     .map(({ value = '' }) => value.slice(value.lastIndexOf('/') + 1))
   const isNamed = patterns.length > 0
-  // What is no plain pattern may bring in anything.
+  // A complex pattern may include anything.
   const isPlain = patterns.every((pattern) => /^[\w.*?-]+$/.test(pattern) && !pattern.includes('**'))
   return {
     roots: paths.length > 0 ? paths : ['.'],
@@ -360,7 +290,7 @@ function toRipgrepWalk({ options, paths }: ParsedArguments): FolderWalk {
   }
 }
 
-/** With `-r`, grep reads everything below its folders but what it is told to leave out; it follows no links. */
+/** With `-r`, grep reads everything below its folders except excluded names. It does not follow links. */
 function toGrepWalk(args: ParsedArguments): FolderWalk | undefined {
   if (!hasOption(args, '-r', '--recursive')) return undefined
   const valuesOf = (name: string) => args.options.flatMap((one) => (one.name === name ? [one.value ?? ''] : []))
@@ -373,7 +303,7 @@ function toGrepWalk(args: ParsedArguments): FolderWalk | undefined {
     followsLinks: false,
     isRecursive: true,
     without: (name) => without.has(name),
-    // With --exclude before it, --include adds files and leaves out none.
+    // After --exclude, --include adds files and excludes none.
     ...(only.length > 0 &&
       only.every(Boolean) &&
       !hasOption(args, '--exclude') && {

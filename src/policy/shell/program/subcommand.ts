@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
 
 /**
- * Programs whose first words say what is done, so that a person who allows it always means these words, with whatever follows:
- * `npm run build`. A `*` stands for one name. Not here: what starts other programs (shells, `env`, `xargs`, `npx`), what its
- * arguments make something else (`npm install`, `git push`, `docker run`), and what removes.
+ * Programs whose first words say what is done, so that the user can allow them with any arguments: `npm run build`. A
+ * `*` is one name. Not listed: what starts other programs (shells, `env`, `xargs`, `npx`), what changes its meaning
+ * with its arguments (`npm install`, `git push`, `docker run`), and what removes files.
  */
 const SUBCOMMANDS: readonly (readonly string[])[] = `
   npm run *, npm run-script *, npm test, npm t, npm start, npm ci, npm pack
@@ -34,7 +34,7 @@ const SUBCOMMANDS: readonly (readonly string[])[] = `
   .split(/,\s*|\n\s*/)
   .map((words) => words.split(' '))
 
-/** The first words of a command that say what it does; nothing if what follows could make it something else. */
+/** Returns the first words of a command that say what it does, if these are listed. */
 export function findSubcommandWords(words: readonly string[]): readonly string[] | undefined {
   const found = SUBCOMMANDS.filter((one) =>
     one.every((word, at) => (word === '*' ? isPlainName(words[at]) : words[at] === word)),
@@ -48,8 +48,8 @@ function isPlainName(word: string | undefined): boolean {
 }
 
 /**
- * Says which of the words that follow a subcommand makes it something else: an option that names a program, settings or code,
- * a variable, an address, a path out of the workspace, or a protected file as the value of an option.
+ * Returns the first word after a subcommand that may change its meaning: an option that names a program, settings or
+ * code, a variable, a URL, a path outside the workspace, or a protected file as the value of an option.
  */
 export function findRiskyWord(
   subcommand: readonly string[],
@@ -65,7 +65,7 @@ export function findRiskyWord(
   const end = program === 'npm' ? rest.indexOf('--') : -1
   return rest.find((word, at) => {
     const isOption = isOptionWord(word)
-    // What stands before `--` is for npm itself.
+    // The words before `--` are for npm itself.
     const isForNpm = program === 'npm' && isOption && (end < 0 || at < end)
     const { name, value } = splitOption(word)
     const isValue = (isOption && value !== word) || (program !== 'git' && isOptionWord(rest[at - 1] ?? ''))
@@ -80,11 +80,11 @@ export function findRiskyWord(
   })
 }
 
-/** What npm itself takes and what only changes what it says, what it looks for, or which of the packages here are meant. */
+/** Options of npm that only change its output or select packages of this project. */
 const NPM_OPTIONS =
   /^(?:-[sqdw]|-dd|-ddd|--(?:silent|quiet|verbose|if-present|foreground-scripts|ignore-scripts|include-workspace-root|no-(?:audit|fund|progress|color|update-notifier)|prefer-offline|offline|loglevel(?:=\w+)?|workspaces?(?:=[\w@./-]+)?))$/
 
-/** A name for an image, such as `app:1.0`, looks like an address and is none. */
+/** The name of an image, such as `app:1.0`, looks like a URL. */
 function isImageTag(word: string, before = ''): boolean {
   return /^(?:-t|--tag)$/.test(before) && /^[\w.-]+:[\w.-]+$/.test(word)
 }
@@ -93,14 +93,14 @@ function isOptionWord(word: string): boolean {
   return word.startsWith('-') && word !== '-' && word !== '--'
 }
 
-/** The name of a long option, in small letters and without what follows a dot; and the value that stands in the same word. */
+/** The name of a long option, in lower case and without a part after a dot; and the value in the same word. */
 function splitOption(word: string): { readonly name?: string; readonly value: string } {
   const [, dashes, name = '', value] = /^(--?)([\w-]+)(?:\.[\w.-]*)?(?:[=:]([^]*))?$/.exec(word) ?? []
   if (dashes === undefined) return { value: /^-[a-zA-Z]([./~][^]*)$/.exec(word)?.[1] ?? word }
   return { ...((dashes === '--' || name.length > 1) && { name: name.toLowerCase() }), value: value ?? word }
 }
 
-/** By custom, options that name a program, settings, code to load, or another place to work in. */
+/** Options that by convention name a program, settings, code to load, or another folder. */
 const RISKY_OPTIONS: readonly string[] = (
   'exec execdir execute toolexec vettool eval shell script-shell node-options require import loader experimental-loader ' +
   'prefix cwd config config-file config-path rcfile settings init-script init-hook manifest-path upload-pack receive-pack ' +
@@ -111,10 +111,9 @@ const RISKY_OPTIONS: readonly string[] = (
   'interpreter pathspec-from-file ext-diff textconv output outdir out-dir target-dir open-files-in-pager'
 ).split(' ')
 
-/** Programs that take the beginning of an option's name for the option. */
+/** Programs that accept abbreviated option names. */
 const ABBREVIATING_PROGRAMS = 'make ninja rake git mypy pylint flake8 isort tox unittest rspec'
 
-/** What more is risky for single programs: long options, and words that look so. */
 interface ProgramRisk {
   readonly programs: string
   readonly long?: string
@@ -122,7 +121,7 @@ interface ProgramRisk {
 }
 
 const PROGRAM_RISKS: readonly ProgramRisk[] = [
-  // To make, a word with = sets a variable, and with != runs a command for its value.
+  // In make, a word with = sets a variable, and with != runs a command for its value.
   { programs: 'make ninja', words: /^-[a-zA-Z]*[CfIEerR]|^[^-][^]*=/ },
   {
     programs: 'just',
@@ -135,7 +134,7 @@ const PROGRAM_RISKS: readonly ProgramRisk[] = [
     words: /^-[a-zA-Z]*[CfIEeprR]|^[^-][^]*=/,
   },
   { programs: 'cargo', words: /^-[CZ]/ },
-  // A module with a version is fetched.
+  // A module with a version is downloaded.
   { programs: 'go', long: 'c o ldflags gcflags asmflags gccgoflags pkgdir mod', words: /^--?[Co](?:=|$)|^[^-][^]*@/ },
   { programs: 'git', long: 'strategy edit refmap recurse-submodules', words: /^-[cCOFs]/ },
   {
@@ -153,7 +152,7 @@ const PROGRAM_RISKS: readonly ProgramRisk[] = [
   { programs: 'terraform helm', long: 'var-file chdir post-renderer', words: /^-f/ },
   { programs: 'mypy ruff black isort flake8 pylint tox', words: /^-[cp]/ },
   { programs: 'tox', long: 'installpkg', words: /^-x|^(?:exec|e)$/ },
-  // A property may be a command, and so may a file of further words.
+  // A property or a response file may contain a command.
   {
     programs: 'dotnet',
     words:

@@ -2,11 +2,9 @@ import { posix } from 'node:path'
 import type { DiskView } from '../../disk-view.ts'
 import type { HarmlessCommandSpec } from './harmless-command-spec.ts'
 
-const NO_ARGUMENTS_SPEC: HarmlessCommandSpec = { options: '', operands: 'none' }
-
 /**
- * Programs that are asked for their version, and how. A version manager in their place starts what a file of the project
- * names, so there must be no such file.
+ * Programs and their version options. A version manager would start what a project file names, so there must be no
+ * such file.
  */
 const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   '--version':
@@ -26,20 +24,27 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   version: 'go helm gh',
 }
 
-/** What these programs say of themselves. */
-export const VERSION_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpec>> = Object.fromEntries(
-  Object.entries(VERSION_ARGUMENTS).flatMap(([word, programs]) =>
-    programs
-      .split(' ')
-      .map((name): [string, HarmlessCommandSpec] => [
-        `${name} ${word}`,
-        { ...NO_ARGUMENTS_SPEC, findFolderRisk: createVersionRiskCheck(name) },
-      ]),
+export const VERSION_COMMAND_SPECS = withVersionRiskCheck(
+  Object.fromEntries(
+    Object.entries(VERSION_ARGUMENTS).flatMap(([word, programs]) =>
+      programs.split(' ').map((name) => [`${name} ${word}`, { options: '', operands: 'none' }]),
+    ),
   ),
 )
 
-/** Says why a program, even asked for its version, may start something of the project. */
-export function createVersionRiskCheck(name: string): (folder: string, disk: DiskView) => string | undefined {
+/** Adds a check if a project file may change what the program starts, even for its version. */
+export function withVersionRiskCheck(
+  specs: Readonly<Record<string, HarmlessCommandSpec>>,
+): Readonly<Record<string, HarmlessCommandSpec>> {
+  return Object.fromEntries(
+    Object.entries(specs).map(([words, spec]) => [
+      words,
+      { ...spec, findFolderRisk: createVersionRiskCheck(words.split(' ')[0] ?? '') },
+    ]),
+  )
+}
+
+function createVersionRiskCheck(name: string): (folder: string, disk: DiskView) => string | undefined {
   return (folder, disk) => {
     const files = [...(SETTINGS_FILES[name] ?? []), ...(isVersionManaged(name, disk) ? VERSION_MANAGER_FILES : [])]
     if (files.length === 0) return undefined
@@ -55,7 +60,7 @@ export function createVersionRiskCheck(name: string): (folder: string, disk: Dis
 
 const PACKAGE_MANAGER_FILES = ['package.json', '.yarnrc', '.yarnrc.yml']
 
-/** Files by which a project has these programs start something else. */
+/** Files by which a project makes these programs start something else. */
 const SETTINGS_FILES: Readonly<Record<string, readonly string[]>> = {
   npm: ['.npmrc'],
   npx: ['.npmrc'],
@@ -73,23 +78,12 @@ const SETTINGS_FILES: Readonly<Record<string, readonly string[]>> = {
   stack: ['stack.yaml'],
 }
 
-/** Files that version managers read. */
-const VERSION_MANAGER_FILES: readonly string[] = [
-  '.tool-versions',
-  'mise.toml',
-  '.mise.toml',
-  'mise',
-  '.mise',
-  '.python-version',
-  '.ruby-version',
-  '.node-version',
-  '.java-version',
-  '.go-version',
-  'rust-toolchain',
-  'rust-toolchain.toml',
-]
+const VERSION_MANAGER_FILES: readonly string[] = (
+  '.tool-versions mise.toml .mise.toml mise .mise .python-version .ruby-version .node-version .java-version .go-version ' +
+  'rust-toolchain rust-toolchain.toml'
+).split(' ')
 
-/** Does the program stand for a version manager, by where it lies or by the name that it really has? */
+/** Is the program a version manager, by its path or its real name? */
 function isVersionManaged(name: string, disk: DiskView): boolean {
   const programPath = disk.findProgram(name)
   return (
@@ -98,7 +92,7 @@ function isVersionManaged(name: string, disk: DiskView): boolean {
   )
 }
 
-/** Some of these files say something else as a rule, and only a line of them decides. */
+/** In some of these files only certain lines matter. */
 function mayChooseProgram(path: string, disk: DiskView): boolean {
   const line = DECIDING_LINES.find(([file]) => path.endsWith(`/${file}`))?.[1]
   if (!line || disk.kind(path) !== 'file') return true
