@@ -2,7 +2,7 @@ import { isCommandName } from '../commands.ts'
 import { type CliCommandSpec, listExamples } from '../command/spec.ts'
 import { COMMAND_SPECS } from '../command/specs.ts'
 import { EXIT_CODE_DESCRIPTIONS, RUN_ABOUT, RUN_EXAMPLES } from './run-help.ts'
-import { type CliOptionDefinition, type CliOptionDefinitions, RUN_OPTIONS } from './options.ts'
+import { type CliOption, type CliOptions, RUN_OPTIONS } from './options.ts'
 
 /** The help of a command, or of one of its subcommands; without a name, of all. */
 export function formatHelp(name?: string, subcommand?: string): string {
@@ -59,7 +59,7 @@ function formatSubcommandHelp(name: string, { subcommands = {}, options }: CliCo
   ])
 }
 
-function formatOptionGroups(options: CliOptionDefinitions): string[] {
+function formatOptionGroups(options: CliOptions): string[] {
   const visible = Object.entries(options)
     .filter(([, { hidden }]) => !hidden)
     .map(([name, option]) => ({ label: formatOptionLabel(name, option), ...option }))
@@ -76,7 +76,7 @@ function formatOptionGroups(options: CliOptionDefinitions): string[] {
 }
 
 /** An option as it is written: `-m, --model <name>`. */
-function formatOptionLabel(name: string, { short, takes }: CliOptionDefinition): string {
+function formatOptionLabel(name: string, { short, takes }: CliOption): string {
   return `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`
 }
 

@@ -2,12 +2,7 @@ import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
 import { UserError } from '../user-error.ts'
 import { RUN_OPTIONS } from './options.ts'
-import {
-  parseCommandLine,
-  parsePositiveInteger,
-  parsePositiveNumber,
-  type ParsedOptionValues,
-} from './parse-command-line.ts'
+import { parseCommandLine, parsePositiveInteger, parsePositiveNumber, type OptionValues } from './parse-command-line.ts'
 import { defined } from '../../model/defined.ts'
 
 /** The command line of a run. */
@@ -55,7 +50,7 @@ export function parseRunArgs(argv: readonly string[]): RunArgs {
 }
 
 /** The same for a command that takes the options of a run beside its own. */
-export function toRunArgs(values: ParsedOptionValues<typeof RUN_OPTIONS>, positionals: readonly string[]): RunArgs {
+export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals: readonly string[]): RunArgs {
   const {
     'approval-mode': approvalMode,
     'output-format': outputFormat = 'text',

@@ -5,7 +5,7 @@ import { readRegularFile } from '../../host/files/regular-file.ts'
 import { isObject } from '../../model/json.ts'
 import { UserError } from '../user-error.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
-import { getDataFolderPath } from '../paths/folders.ts'
+import { getDataFolder } from '../paths/folders.ts'
 import { sha256Hex } from '../../host/files/sha256.ts'
 
 /** The files of a project that can run programs or send data: only these are trusted, and only as they are now. */
@@ -60,7 +60,7 @@ export function listTrustRelevantFiles(folder: string): string[] {
 const REFUSED = 'refused'
 
 function trustFilePath(): string {
-  return join(getDataFolderPath(), 'trust.json')
+  return join(getDataFolder(), 'trust.json')
 }
 
 /** A damaged file trusts no folder. */

@@ -15,7 +15,7 @@ export function expandHome(path: string): string {
   return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
 }
 
-export function getDataFolderPath(env: EnvironmentVariables = process.env): string {
+export function getDataFolder(env: EnvironmentVariables = process.env): string {
   return join(resolveXdgFolder(env, 'XDG_DATA_HOME', '.local/share'), 'dragoman')
 }
 
@@ -29,16 +29,16 @@ export function realPathOrSelf(path: string): string {
 }
 
 /** Locks between processes that write the same files. */
-export function getWriteLocksFolderPath(env: EnvironmentVariables = process.env): string {
-  return join(getDataFolderPath(env), 'writes')
+export function getWriteLocksFolder(env: EnvironmentVariables = process.env): string {
+  return join(getDataFolder(env), 'writes')
 }
 
-export function getConfigFolderPath(env: EnvironmentVariables = process.env): string {
+export function getConfigFolder(env: EnvironmentVariables = process.env): string {
   return join(resolveXdgFolder(env, 'XDG_CONFIG_HOME', '.config'), 'dragoman')
 }
 
 export function getMemoryFilePath(env: EnvironmentVariables = process.env): string {
-  return join(getConfigFolderPath(env), 'memory.md')
+  return join(getConfigFolder(env), 'memory.md')
 }
 
 /** Compiled code, where it cannot be stored beside the package (`bin/dragoman`). */
@@ -60,15 +60,15 @@ export function removeInvalidHomeVariable(): void {
 
 /** The folders that a model must not change. */
 export function listPrivateFolders(env: EnvironmentVariables = process.env): string[] {
-  return [getConfigFolderPath(env), getDataFolderPath(env), cacheFolderPath(env)]
+  return [getConfigFolder(env), getDataFolder(env), cacheFolderPath(env)]
 }
 
 /** The folder of a project's sessions: recognisable by name, and unique by hash. */
-export function getSessionsFolderPath(project: string, env: EnvironmentVariables = process.env): string {
+export function getSessionsFolder(project: string, env: EnvironmentVariables = process.env): string {
   const name =
     basename(project)
       .replace(/[^A-Za-z0-9._-]/g, '_')
       .slice(0, 40) || 'root'
   const hash = sha256Hex(project).slice(0, 8)
-  return join(getDataFolderPath(env), 'sessions', `${name}-${hash}`)
+  return join(getDataFolder(env), 'sessions', `${name}-${hash}`)
 }

@@ -30,7 +30,7 @@ import { formatFolderTree, readInstructions } from './instructions.ts'
 import { setSessionLogPath } from '../crash-report.ts'
 import type { McpRuntime } from './mcp-runtime.ts'
 import { describeDiskError, ensurePrivateFolder } from '../paths/private-folder.ts'
-import { getMemoryFilePath, getSessionsFolderPath, getWriteLocksFolderPath } from '../paths/folders.ts'
+import { getMemoryFilePath, getSessionsFolder, getWriteLocksFolder } from '../paths/folders.ts'
 import { createAccessRulesFromSettings, createPoliciesFromSettings, listSecretFilePatterns } from './policies.ts'
 import { loadSystemPrompt } from './system-prompt.ts'
 import { requireSandbox, toSandboxOptions } from './sandbox-options.ts'
@@ -60,9 +60,9 @@ export async function assembleAgent(
   const folder = resolveWorkFolder(args)
   const folders = [folder, ...args.directories.map((one) => requireFolder(resolve(folder, one)))]
   const system = loadSystemPrompt(args)
-  const store = args.noSession ? memoryStore() : jsonlStore(getSessionsFolderPath(folder))
+  const store = args.noSession ? memoryStore() : jsonlStore(getSessionsFolder(folder))
   const { session, scratch, notices } = openSession(args, store, folders)
-  if (!args.noSession) setSessionLogPath(join(getSessionsFolderPath(folder), `${session.id}.jsonl`))
+  if (!args.noSession) setSessionLogPath(join(getSessionsFolder(folder), `${session.id}.jsonl`))
   try {
     const { localHost } = await import('../../host/local-host.ts')
     const { builtinTools } = await import('../../tool/builtin/index.ts')
@@ -73,7 +73,7 @@ export async function assembleAgent(
     const local = localHost({
       folders,
       scratch,
-      locks: getWriteLocksFolderPath(),
+      locks: getWriteLocksFolder(),
       extraFiles: [memory],
       ...sandboxSettings,
       sandbox: {
@@ -215,11 +215,11 @@ function openSession(
   const [folder = '.'] = folders
   let log: SessionLog | undefined
   try {
-    if (!args.noSession) ensurePrivateFolder(getSessionsFolderPath(folder))
+    if (!args.noSession) ensurePrivateFolder(getSessionsFolder(folder))
     log = openSessionLog(args, store, folder)
     const scratch = args.noSession
       ? mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-'))
-      : join(getSessionsFolderPath(folder), 'scratch', log.id)
+      : join(getSessionsFolder(folder), 'scratch', log.id)
     ensurePrivateFolder(scratch)
     const session = resumeSession(log)
     return { session, scratch, notices: args.resume === undefined ? [] : createSessionNotices(log) }
@@ -229,7 +229,7 @@ function openSession(
     if (getDiskFullReason(error) !== undefined) throw toUserError(createWriteError(log?.id ?? '', error, false))
     if (error instanceof Error && 'code' in error && !(error instanceof UserError)) {
       throw new UserError(
-        `sessions cannot be saved in ${getSessionsFolderPath(folder)}: ${describeDiskError(error)}; set XDG_DATA_HOME to another folder, or use --no-session`,
+        `sessions cannot be saved in ${getSessionsFolder(folder)}: ${describeDiskError(error)}; set XDG_DATA_HOME to another folder, or use --no-session`,
         EXIT_CODE.config,
       )
     }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
-import { getConfigFolderPath, getMemoryFilePath } from '../paths/folders.ts'
+import { getConfigFolder, getMemoryFilePath } from '../paths/folders.ts'
 import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -47,7 +47,7 @@ export function readInstructions(folder: string): Instructions {
     if (!hasAgents) add(directory, 'CLAUDE.md', within)
   }
   // The user's own files may be links to anywhere.
-  addAll(getConfigFolderPath(), undefined)
+  addAll(getConfigFolder(), undefined)
   const { chain, repository } = findInstructionFolders(folder)
   for (const directory of chain)
     addAll(directory, repository !== undefined && isInsideFolder(directory, repository) ? repository : directory)

@@ -10,7 +10,7 @@ import { createMcpServers, type McpServers } from '../../tool/mcp/client/servers
 import { createMcpToolbox } from '../../tool/mcp/tools/mcp-toolbox.ts'
 import type { Toolbox } from '../../tool/toolbox.ts'
 import { openBrowser } from '../sign-in/browser.ts'
-import { getDataFolderPath } from '../paths/folders.ts'
+import { getDataFolder } from '../paths/folders.ts'
 import { createFileKeyValueStore } from '../paths/key-value-files.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -66,7 +66,7 @@ export function openServersWithoutSession(
 }
 
 export function openMcpStores() {
-  const folder = join(getDataFolderPath(), 'mcp')
+  const folder = join(getDataFolder(), 'mcp')
   return { listCache: createFileKeyValueStore(folder), tokenStore: createFileKeyValueStore(join(folder, 'tokens')) }
 }
 

@@ -10,13 +10,7 @@ import type { PolicyConfig } from '../config/schema.ts'
 import { isTrusted } from '../config/folder-trust.ts'
 import { saveSandboxAccess, saveAllowRules } from '../config/update-settings.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import {
-  getConfigFolderPath,
-  getDataFolderPath,
-  expandHome,
-  listPrivateFolders,
-  realPathOrSelf,
-} from '../paths/folders.ts'
+import { getConfigFolder, getDataFolder, expandHome, listPrivateFolders, realPathOrSelf } from '../paths/folders.ts'
 
 export function createPoliciesFromSettings(
   { policies }: Pick<Settings, 'policies'>,
@@ -73,9 +67,9 @@ export function withRuleErrorsReported<T>(make: () => T): T {
 
 /** Keys, tokens, settings and other sessions; not the outputs of commands, which are stored among them. */
 function listOwnSecretFiles(): string[] {
-  const data = getDataFolderPath()
+  const data = getDataFolder()
   return [
-    `${getConfigFolderPath()}/**`,
+    `${getConfigFolder()}/**`,
     `${data}/*`,
     `${data}/mcp/**`,
     `${data}/sessions/*/*`,

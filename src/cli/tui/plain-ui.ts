@@ -6,7 +6,7 @@ import { takeBlocksForScrollback } from './conversation-state.ts'
 import type { Ui } from './ui.ts'
 import type { UiAction } from './input/handle-key.ts'
 import { type UiState, INITIAL_APPROVAL_VIEW_STATE } from './ui-state.ts'
-import { type StyledLine, getStyledLineText, wrapLine } from './term/styled-line.ts'
+import { type StyledLine, lineText, wrapLine } from './term/styled-line.ts'
 import { type GrantChoice, listGrantChoices, describeScope } from './view/approval-answers.ts'
 import { renderApproval } from './view/approval.ts'
 import { renderBlock } from './view/live-screen.ts'
@@ -24,7 +24,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
   })
 
   function write(rows: readonly StyledLine[]): void {
-    for (const row of rows) process.stdout.write(`${getStyledLineText(row)}\n`)
+    for (const row of rows) process.stdout.write(`${lineText(row)}\n`)
   }
 
   /** Prints the blocks that are final, and each approval request once. */

@@ -12,7 +12,7 @@ import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { BUG_COMMAND } from './spec.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { parseCommandLine } from '../../args/parse-command-line.ts'
-import { getDataFolderPath, getSessionsFolderPath } from '../../paths/folders.ts'
+import { getDataFolder, getSessionsFolder } from '../../paths/folders.ts'
 import { createSecretRedactor } from '../../recording/traffic-recorder.ts'
 import { version } from '../../version.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
@@ -27,7 +27,7 @@ export async function runBugCommand(args: string[]): Promise<number> {
     settings: readReportSettings(folder, secrets),
     session: values['no-session'] ? null : await withStoreErrors(() => readReportSession(folder, positionals[0])),
     trace: readLastLines(values.trace ?? process.env['DRAGOMAN_TRACE']),
-    fault: readLastLines(join(getDataFolderPath(), 'fault.txt')),
+    fault: readLastLines(join(getDataFolder(), 'fault.txt')),
   }
   const text = redactReport(`${JSON.stringify(parts, undefined, 1)}\n`, secrets)
   const path = resolve(values.output ?? 'dragoman-bug.json')
@@ -76,7 +76,7 @@ function readReportSettings(folder: string, { redact }: Redactor): Json {
 }
 
 function readReportSession(folder: string, name: string | undefined): Json {
-  const store = jsonlStore(getSessionsFolderPath(folder))
+  const store = jsonlStore(getSessionsFolder(folder))
   if (name === undefined && store.list().length === 0) return null
   const { entries, damages } = store.read(findSessionId(name ?? 'latest', store))
   return { entries: entries.map((entry) => stripMedia(entry as unknown as Json)), damages: damages.length }

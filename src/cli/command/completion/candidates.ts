@@ -65,7 +65,7 @@ async function listProviderIds(): Promise<string[]> {
 
 /** By file names alone, newest first: reading the logs would take too long. */
 async function listSessionCandidates(_word: string, folder: string): Promise<CompletionCandidate[]> {
-  const { getSessionsFolderPath: sessionsFolderPath } = await import('../../paths/folders.ts')
+  const { getSessionsFolder: sessionsFolderPath } = await import('../../paths/folders.ts')
   const files = readdirSync(sessionsFolderPath(resolve(folder))).filter((name) => name.endsWith('.jsonl'))
   const ids = files.map((name) => name.slice(0, -'.jsonl'.length)).toSorted()
   return ['latest', ...ids.toReversed()].map((value) => ({ value }))

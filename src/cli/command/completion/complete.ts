@@ -1,7 +1,7 @@
 import { isCommandName } from '../../commands.ts'
 import type { CliCommandSpec } from '../spec.ts'
 import { COMMAND_SPECS } from '../specs.ts'
-import { type CompletionKind, type CliOptionDefinitions, RUN_OPTIONS } from '../../args/options.ts'
+import { type CompletionKind, type CliOptions, RUN_OPTIONS } from '../../args/options.ts'
 import { type CompletionCandidate, findCandidates } from './candidates.ts'
 
 /**
@@ -54,22 +54,18 @@ async function completeLastWord(words: readonly string[]): Promise<CompletionCan
     .filter(({ value }) => value.startsWith(current))
 }
 
-function matchOptions(
-  current: string,
-  options: CliOptionDefinitions,
-  before: readonly string[],
-): CompletionCandidate[] {
+function matchOptions(current: string, options: CliOptions, before: readonly string[]): CompletionCandidate[] {
   return Object.entries(options)
     .filter(([name, { many, hidden }]) => !hidden && (many || !before.includes(`--${name}`)))
     .map(([name, { about }]) => ({ value: `--${name}`, about }))
     .filter(({ value }) => value.startsWith(current))
 }
 
-function findOption(options: CliOptionDefinitions, word: string) {
+function findOption(options: CliOptions, word: string) {
   return Object.entries(options).find(([name, { short }]) => word === `--${name}` || word === `-${short}`)?.[1]
 }
 
-function findAvailableOptions(spec: CliCommandSpec, rest: readonly string[]): CliOptionDefinitions {
+function findAvailableOptions(spec: CliCommandSpec, rest: readonly string[]): CliOptions {
   const subcommandOptions = findSubcommand(spec, rest)?.options
   const chosen = Object.entries(spec.options).filter(
     ([name]) => !subcommandOptions || subcommandOptions.includes(name) || name === 'help',

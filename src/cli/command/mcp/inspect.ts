@@ -13,7 +13,7 @@ import { readSettings } from '../../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openServersWithoutSession } from '../../setup/mcp-runtime.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { listPrivateFolders, getSessionsFolderPath } from '../../paths/folders.ts'
+import { listPrivateFolders, getSessionsFolder } from '../../paths/folders.ts'
 import { rejectExtraArguments } from '../../args/parse-command-line.ts'
 import { type McpCommandOptions, findConfiguredServers, requireServerName } from './mcp.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
@@ -103,7 +103,7 @@ export async function withMcpServers(
   const { config } = readSettings(folder)
   const scratch = mkdtempSync(join(tmpdir(), 'dragoman-mcp-'))
   const mode = config.sandbox ?? 'auto'
-  const caches = join(getSessionsFolderPath(folder), 'caches')
+  const caches = join(getSessionsFolder(folder), 'caches')
   const writeCaches = config.sandboxOptions?.writeCaches ?? false
   const host = localHost({
     folders: [folder],

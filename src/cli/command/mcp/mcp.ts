@@ -9,12 +9,12 @@ import {
   findSubcommandHandler,
   parseCommandLine,
   rejectExtraArguments,
-  type ParsedOptionValues,
+  type OptionValues,
 } from '../../args/parse-command-line.ts'
 import { printHelp } from '../../args/print-help.ts'
 import type { McpServerConfig } from '../../../tool/mcp/client/server-config.ts'
 
-export type McpCommandOptions = ParsedOptionValues<typeof MCP_COMMAND.options>
+export type McpCommandOptions = OptionValues<typeof MCP_COMMAND.options>
 
 export async function runMcpCommand(args: string[]): Promise<number | void> {
   const { values, positionals } = parseCommandLine('dragoman mcp', MCP_COMMAND.options, args)

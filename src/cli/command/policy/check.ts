@@ -10,7 +10,7 @@ import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import { withRuleErrorsReported } from '../../setup/policies.ts'
 import { UserError } from '../../user-error.ts'
-import { getConfigFolderPath } from '../../paths/folders.ts'
+import { getConfigFolder } from '../../paths/folders.ts'
 import { checkPathCase } from './check-path.ts'
 import { checkTerminalCase, checkUrlCase } from './check-url-and-terminal.ts'
 import { createVirtualDisk } from './virtual-disk.ts'
@@ -58,7 +58,7 @@ function createCheckContext(options: PolicyCommandOptions): PolicyCheckContext {
     '{OUTSIDE}': join(dirname(folder), 'outside'),
     '{EXTRA}': join(dirname(folder), 'extra'),
     '{HOME}': home,
-    '{AGENT_HOME}': getConfigFolderPath(),
+    '{AGENT_HOME}': getConfigFolder(),
   }
   const expandPlaceholders = (text: string) => text.replace(/(?<!\$)\{[A-Z_]+\}/g, (name) => names[name] ?? name)
   const rules = readRules(options, folder)

@@ -1,5 +1,5 @@
 import { POLICY_COMMAND } from './spec.ts'
-import { findSubcommandHandler, parseCommandLine, type ParsedOptionValues } from '../../args/parse-command-line.ts'
+import { findSubcommandHandler, parseCommandLine, type OptionValues } from '../../args/parse-command-line.ts'
 import { printHelp } from '../../args/print-help.ts'
 
 export async function runPolicyCommand(args: string[]): Promise<void> {
@@ -16,4 +16,4 @@ const POLICY_SUBCOMMANDS: Readonly<
   explain: async (rest, values) => (await import('./explain.ts')).runPolicyExplain(rest.join(' '), values),
 }
 
-export type PolicyCommandOptions = ParsedOptionValues<typeof POLICY_COMMAND.options>
+export type PolicyCommandOptions = OptionValues<typeof POLICY_COMMAND.options>

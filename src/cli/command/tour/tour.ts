@@ -15,7 +15,7 @@ import { createTextOutput } from '../../output/text-output.ts'
 import { getInvocationName } from '../../args/invocation-name.ts'
 import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
 import { toExitCode } from '../../headless.ts'
-import { getSessionsFolderPath, abbreviateHome } from '../../paths/folders.ts'
+import { getSessionsFolder, abbreviateHome } from '../../paths/folders.ts'
 
 const TOUR_PROMPT = 'The test of this project fails. Find out why, fix it, and show that it passes.'
 
@@ -77,7 +77,7 @@ function nextStepsText(folder: string): string {
   const command = getInvocationName()
   return `
 The log of this session is in
-  ${abbreviateHome(getSessionsFolderPath(folder))}
+  ${abbreviateHome(getSessionsFolder(folder))}
 To read it:
   ${command} sessions show --cwd ${folder}
 

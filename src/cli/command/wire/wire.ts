@@ -3,11 +3,11 @@ import {
   findSubcommandHandler,
   parseCommandLine,
   rejectExtraArguments,
-  type ParsedOptionValues,
+  type OptionValues,
 } from '../../args/parse-command-line.ts'
 import { printHelp } from '../../args/print-help.ts'
 
-export type WireCommandOptions = ParsedOptionValues<typeof WIRE_COMMAND.options>
+export type WireCommandOptions = OptionValues<typeof WIRE_COMMAND.options>
 
 export async function runWireCommand(args: string[]): Promise<void> {
   const { values, positionals } = parseCommandLine('dragoman wire', WIRE_COMMAND.options, args)

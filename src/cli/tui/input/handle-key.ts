@@ -1,7 +1,7 @@
 import type { ApprovalReply } from '../../../agent/calls/call-state.ts'
 import { isInputFocused, type CompletionMenu, getTerminalSize, type UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
-import { measureDisplayWidth } from '../term/display-width.ts'
+import { displayWidth } from '../term/display-width.ts'
 import { countInputColumns } from '../view/input-box.ts'
 import { toEditorEdit } from './edit-keys.ts'
 import { type EditorEdit, applyEditorEdit, EMPTY_EDITOR, expandPastes } from './text-editor.ts'
@@ -146,7 +146,7 @@ function moveVertically(state: UiState, to: 'up' | 'down'): KeyResult {
   const at = findRowIndex(rows, editor.cursor)
   const [here, next] = [rows[at], rows[to === 'up' ? at - 1 : at + 1]]
   if (!here || !next) return recallHistory(state, to)
-  const column = editor.column ?? measureDisplayWidth(here.text.slice(0, editor.cursor - here.start))
+  const column = editor.column ?? displayWidth(here.text.slice(0, editor.cursor - here.start))
   return {
     state: {
       ...state,

@@ -9,7 +9,7 @@ import { escapeForTerminal } from '../../output/escape.ts'
 import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { findKeyProvider } from './api-key-format.ts'
 import { chooseFromList, type ListItem } from './list-dialog.ts'
-import { createStyledLine } from '../term/styled-line.ts'
+import { styledLine } from '../term/styled-line.ts'
 import type { ThemeName } from '../term/theme.ts'
 
 type FirstRunItem = 'local' | 'key' | 'tour' | 'server' | { readonly key: string }
@@ -35,9 +35,9 @@ export async function chooseFirstModel(config: Config, theme: ThemeName, problem
   ]
   const selected = await chooseFromList<FirstRunItem>(
     [
-      ...(problem === undefined ? [] : [createStyledLine(escapeForTerminal(problem), 'warn'), []]),
-      createStyledLine('Dragoman works on your code with the model of your choice.', 'strong'),
-      createStyledLine('No API key found. Choose how to continue:'),
+      ...(problem === undefined ? [] : [styledLine(escapeForTerminal(problem), 'warn'), []]),
+      styledLine('Dragoman works on your code with the model of your choice.', 'strong'),
+      styledLine('No API key found. Choose how to continue:'),
       [],
     ],
     items.filter((item) => item !== false),
@@ -85,7 +85,7 @@ async function promptForKey(
   const chosen =
     knownProvider ??
     (await chooseFromList<string | { readonly key: string }>(
-      [createStyledLine('Which provider is this key for?', 'strong')],
+      [styledLine('Which provider is this key for?', 'strong')],
       keyProviders.map(({ id, keys }) => ({ value: id, label: id, about: keys[0] ?? '' })),
       theme,
       (key) => ({ key }),
@@ -111,15 +111,15 @@ export async function promptForTrust(folder: string, theme: ThemeName): Promise<
   if (files.length === 0 || (state !== 'unknown' && state !== 'changed')) return
   const answer = await chooseFromList(
     [
-      createStyledLine(
+      styledLine(
         `This folder has project settings${state === 'changed' ? ', which have changed since you trusted them' : ''}:`,
         'strong',
       ),
-      ...files.map((file) => createStyledLine(`  ${escapeForTerminal(file)}`)),
-      createStyledLine(
+      ...files.map((file) => styledLine(`  ${escapeForTerminal(file)}`)),
+      styledLine(
         'If trusted, they can choose the model and its URL, start MCP servers and allow commands without approval.',
       ),
-      createStyledLine('If not, Dragoman ignores them. Run dragoman trust to see what is in them.', 'quiet'),
+      styledLine('If not, Dragoman ignores them. Run dragoman trust to see what is in them.', 'quiet'),
       [],
     ],
     [

@@ -1,7 +1,7 @@
 import { countContextTokens, estimateTokens, countHistoryChars } from '../../../agent/history/compact.ts'
 import { findPinnedNotes } from '../../../session/derive-model-history.ts'
 import { formatNumber } from '../../output/format.ts'
-import { createStyledLine, type StyledLine } from '../term/styled-line.ts'
+import { styledLine, type StyledLine } from '../term/styled-line.ts'
 import type { AppParts } from '../app-parts.ts'
 
 /** `/context`: what fills the context window, by estimate; the total is the count of the vendor, if there is one. */
@@ -23,7 +23,7 @@ export async function showContextUsage({ ui, session: active }: AppParts): Promi
     { text: `  ${name.padEnd(38)}` },
     { text: `about ${formatNumber(estimateTokens(characters))}`, tone: 'quiet' },
   ])
-  ui.print([[], createStyledLine(`${formatNumber(used)} tokens${share}`, 'strong'), ...rows])
+  ui.print([[], styledLine(`${formatNumber(used)} tokens${share}`, 'strong'), ...rows])
   ui.notify(
     window === undefined ? 'The context window of this model is unknown.' : '/compact summarises the conversation.',
   )

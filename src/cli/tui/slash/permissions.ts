@@ -13,7 +13,7 @@ import type { PolicyConfig, ProjectConfig, RuleConfig } from '../../config/schem
 import { ACCESS_SETTING_KEYS, removeSavedRule } from '../../config/update-settings.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { abbreviateHome, realPathOrSelf } from '../../paths/folders.ts'
-import { createStyledLine, type StyledLine, type TextTone } from '../term/styled-line.ts'
+import { styledLine, type StyledLine, type TextTone } from '../term/styled-line.ts'
 import type { AppParts } from '../app-parts.ts'
 import { changeMode } from './model-commands.ts'
 
@@ -33,15 +33,15 @@ function showPermissions(app: AppParts): void {
   const { allow = [], deny = [] } = DEFAULT_POLICY_RULES
   ui.print([
     [],
-    createStyledLine(`Mode ${mode}: ${APPROVAL_MODES[mode]}.`, 'strong'),
+    styledLine(`Mode ${mode}: ${APPROVAL_MODES[mode]}.`, 'strong'),
     ...groups.flatMap(({ title, rules: own }): StyledLine[] => [
-      createStyledLine(escapeForTerminal(title), 'accent'),
+      styledLine(escapeForTerminal(title), 'accent'),
       ...own.map((rule) => renderRule(rule, rules.indexOf(rule) + 1)),
     ]),
-    createStyledLine(
+    styledLine(
       `Built in: ${allow.length} rules allow read-only commands, ${deny.length} deny (${deny.map(ruleText).join(', ')}).`,
     ),
-    ...(rules.length === 0 ? [createStyledLine('There are no other rules.')] : []),
+    ...(rules.length === 0 ? [styledLine('There are no other rules.')] : []),
   ])
   ui.notify(
     `Use ${rules.length === 0 ? '' : '/permissions remove <number> to remove a rule, '}/mode to change the mode, dragoman policy explain to test a call.`,

@@ -3,7 +3,7 @@ import { abbreviateHome } from '../../paths/folders.ts'
 import { readInstructions } from '../../setup/instructions.ts'
 import type { AppParts } from '../app-parts.ts'
 import { findCallPart, toFinishedCall } from '../session-history.ts'
-import { createStyledLine, createStyledLines, truncateStyledLine, type StyledLine } from '../term/styled-line.ts'
+import { styledLine, styledLines, clipLine, type StyledLine } from '../term/styled-line.ts'
 import { renderCall } from '../view/call.ts'
 import { renderMarkdown } from '../view/markdown.ts'
 import { BASIC_KEY_DESCRIPTIONS } from './keys.ts'
@@ -24,7 +24,7 @@ export function showSlashHelp({ ui, commands }: AppParts, builtIn: readonly Slas
   ui.print([
     [],
     ...builtIn.map(row),
-    ...(others.length === 0 ? [] : [[], createStyledLine('Custom commands, and prompts of MCP servers:', 'quiet')]),
+    ...(others.length === 0 ? [] : [[], styledLine('Custom commands, and prompts of MCP servers:', 'quiet')]),
     ...others.map(row),
     [],
     ...BASIC_KEY_DESCRIPTIONS.map(([keys, about]): StyledLine => [
@@ -36,7 +36,7 @@ export function showSlashHelp({ ui, commands }: AppParts, builtIn: readonly Slas
 
 export function showTools({ ui, session }: AppParts): void {
   const rows = session.agent.toolbox.specs.map(({ name, description }) =>
-    truncateStyledLine(
+    clipLine(
       [
         { text: `${name.padEnd(24)} `, tone: 'accent' },
         { text: escapeForTerminal(description.split('\n', 1)[0] ?? '') },
@@ -52,7 +52,7 @@ export async function showMcpServers(app: AppParts): Promise<void> {
   const { servers } = app.session
   if (!servers || servers.list.length === 0) return runCliSubcommand(app, ['mcp', 'list'])
   const { formatMcpServers } = await import('../../command/mcp/inspect.ts')
-  app.ui.print([[], ...createStyledLines(formatMcpServers(servers).trimEnd())])
+  app.ui.print([[], ...styledLines(formatMcpServers(servers).trimEnd())])
 }
 
 export function showMemory({ ui, folder }: AppParts): void {
@@ -64,7 +64,7 @@ export function showMemory({ ui, folder }: AppParts): void {
   for (const { path, text } of files)
     ui.print([
       [],
-      createStyledLine(escapeForTerminal(abbreviateHome(path), 'file-name'), 'accent'),
+      styledLine(escapeForTerminal(abbreviateHome(path), 'file-name'), 'accent'),
       ...renderMarkdown(escapeForTerminal(text.trim()), ui.viewOptions),
     ])
 }
@@ -76,7 +76,7 @@ export function showLastCall({ ui, session }: AppParts): void {
     const seconds = Math.floor((Date.now() - running.since) / 1000)
     const head = renderCall(running.call, { viewOptions: ui.viewOptions, seconds, progress: '', open: true })
     const output = escapeForTerminal(running.progress.trimEnd(), 'tool-output')
-    return ui.print([[], ...head, ...output.split('\n').map((row) => createStyledLine(`  ${row}`, 'quiet'))])
+    return ui.print([[], ...head, ...output.split('\n').map((row) => styledLine(`  ${row}`, 'quiet'))])
   }
   const { entries, turns } = session.agent.session
   const entry = entries.findLast((one) => one.kind === 'result')

@@ -4,7 +4,7 @@ import { formatDuration } from '../../../provider/index.ts'
 import type { ConversationBlock, LiveConversation } from '../conversation-state.ts'
 import { formatSearchLine } from '../input/history-search.ts'
 import type { InputHint, UiState } from '../ui-state.ts'
-import { truncateStyledLine, type StyledLine, createStyledLine, wrapLine } from '../term/styled-line.ts'
+import { clipLine, type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
 import { renderApproval, fitApprovalArea, renderDraft } from './approval.ts'
 import { renderCall } from './call.ts'
 import { renderEditor, renderMenu, type LinesWithCursor, renderQueue } from './input-box.ts'
@@ -37,7 +37,7 @@ export function renderLiveScreen(
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = renderEditor(state.editor, { width, mark })
   const hintText = state.search ? escapeForTerminal(formatSearchLine(state.search)) : state.hint && HINTS[state.hint]
-  const hint = hintText === undefined ? [] : [truncateStyledLine(createStyledLine(hintText, 'quiet'), width)]
+  const hint = hintText === undefined ? [] : [clipLine(styledLine(hintText, 'quiet'), width)]
   return stackLines([...above, []], input, [...renderMenu(state, width), ...hint, status])
 }
 
@@ -73,7 +73,7 @@ function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now
     case 'notice':
       return truncateLines(escapeForTerminal(block.text))
         .split('\n')
-        .flatMap((one) => wrapLine(createStyledLine(one, block.tone), Math.min(width, MAX_TEXT_COLUMNS)))
+        .flatMap((one) => wrapLine(styledLine(one, block.tone), Math.min(width, MAX_TEXT_COLUMNS)))
     default:
       return block satisfies never
   }
@@ -100,7 +100,7 @@ function renderUserMessage(text: string, width: number): StyledLine[] {
   const all = rows.length + Math.max(messageLines.length - MAX_USER_ROWS - 1, 0)
   if (all <= MAX_USER_ROWS) return rows
   const head = rows.slice(0, MAX_USER_ROWS - 4)
-  return [...head, createStyledLine(`  … ${all - head.length} more lines`, 'quiet')]
+  return [...head, styledLine(`  … ${all - head.length} more lines`, 'quiet')]
 }
 
 /** Long code that is still coming in would be highlighted again at every frame. */
@@ -119,7 +119,7 @@ function renderThought(
   if (done && shown === '') return []
   const time = done && ms >= 1000 ? ` (${Math.round(ms / 1000)} s)` : ''
   return [
-    truncateStyledLine(
+    clipLine(
       [
         { text: '✻ ', tone: 'quiet' },
         { text: escapeForTerminal(shown.trim()), tone: 'quiet' },

@@ -1,6 +1,6 @@
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { UserCommandBlock, UserCommandEnd } from '../conversation-state.ts'
-import { type StyledLine, createStyledLine, wrapLine } from '../term/styled-line.ts'
+import { type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
 import { renderTail } from './call.ts'
 import { toSingleRow } from './shorten.ts'
 
@@ -20,8 +20,8 @@ export function renderUserCommand(
   const rows = shown === '' ? [] : shown.split('\n')
   return [
     head,
-    ...rows.flatMap((row) => wrapLine(createStyledLine(row), width, [{ text: '  ' }])),
-    ...[createStyledLine(escapeForTerminal(describeCommandEnd(end)), 'warn')].filter((line) => line.length > 0),
+    ...rows.flatMap((row) => wrapLine(styledLine(row), width, [{ text: '  ' }])),
+    ...[styledLine(escapeForTerminal(describeCommandEnd(end)), 'warn')].filter((line) => line.length > 0),
   ]
 }
 
