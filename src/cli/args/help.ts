@@ -28,31 +28,27 @@ function formatRunHelp(): string {
 }
 
 function formatCommandHelp(name: string, spec: CliCommandSpec): string {
+  const subcommandRows = Object.entries(spec.subcommands ?? {}).map(
+    ([subcommand, { takes = '', about }]) => [`${subcommand} ${takes}`.trimEnd(), about] as const,
+  )
   return joinBlocks([
     formatUsage(spec.usage.map((usageLine) => `dragoman ${name} ${usageLine}`.trimEnd())),
     ...spec.about,
-    formatHelpTable(
-      'Subcommands',
-      Object.entries(spec.subcommands ?? {}).map(([subcommand, { takes = '', about }]) => [
-        `${subcommand} ${takes}`.trimEnd(),
-        about,
-      ]),
-    ),
+    formatHelpTable('Subcommands', subcommandRows),
     ...formatOptionGroups(spec.options),
     formatExamples(listExamples(spec)),
   ])
 }
 
-function formatSubcommandHelp(name: string, { subcommands = {}, options }: CliCommandSpec, subcommand: string): string {
-  const {
-    takes = '',
-    about = '',
-    options: optionNames = Object.keys(options),
-    examples = [],
-  } = subcommands[subcommand] ?? {}
-  const chosen = Object.entries(options).filter(([option]) => optionNames.includes(option) || option === 'help')
+function formatSubcommandHelp(
+  command: string,
+  { subcommands = {}, options }: CliCommandSpec,
+  subcommand: string,
+): string {
+  const { takes = '', about = '', options: taken, examples = [] } = subcommands[subcommand] ?? {}
+  const chosen = Object.entries(options).filter(([name]) => !taken || taken.includes(name) || name === 'help')
   return joinBlocks([
-    formatUsage([`dragoman ${name} ${subcommand} ${takes}`.trimEnd() + (chosen.length > 1 ? ' [options]' : '')]),
+    formatUsage([`dragoman ${command} ${subcommand} ${takes}`.trimEnd() + (chosen.length > 1 ? ' [options]' : '')]),
     `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
     ...formatOptionGroups(Object.fromEntries(chosen)),
     formatExamples(examples),
@@ -66,12 +62,10 @@ function formatOptionGroups(options: CliOptions): string[] {
   const column = labelColumnWidth(visible.map(({ label }) => label))
   const groups = [...new Set(visible.map(({ group }) => group))]
   return groups.map((group) => {
-    const rows = visible.filter((option) => option.group === group)
-    return formatHelpTable(
-      group ?? 'Options',
-      rows.map(({ label, about }) => [label, about]),
-      column,
+    const rows = visible.flatMap(({ label, about, ...option }) =>
+      option.group === group ? [[label, about] as const] : [],
     )
+    return formatHelpTable(group ?? 'Options', rows, column)
   })
 }
 

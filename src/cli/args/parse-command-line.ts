@@ -42,12 +42,7 @@ export function parseCommandLine<T extends CliOptions>(
   return { values: values as OptionValues<T>, positionals }
 }
 
-interface OptionToken {
-  readonly name: string
-  readonly rawName: string
-  readonly value: string | undefined
-  readonly inlineValue: boolean | undefined
-}
+type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>['tokens']>[number], { kind: 'option' }>
 
 function checkOption(command: string, table: CliOptions, { name, rawName, value, inlineValue }: OptionToken): void {
   const option = Object.hasOwn(table, name) ? table[name] : undefined

@@ -59,9 +59,7 @@ async function readResource(server: McpServer, uri: string, name: string): Promi
     const named = parts.map((part) => (part.kind === 'text' ? text(part.text) : part))
     return [text(`--- ${name} ---`), ...named, text(`--- end of ${name} ---`)]
   } catch (error) {
-    throw new Error(`@${name} cannot be read: ${getErrorMessage(error)}`, {
-      cause: error,
-    })
+    throw new Error(`@${name} cannot be read: ${getErrorMessage(error)}`, { cause: error })
   }
 }
 

@@ -22,11 +22,7 @@ export const doctorScript: RehearsalScript = {
     ),
     answer('Call take_step', { turns: 5, say: 'done' }),
     answer('six weeks and three days', { think: 'Six times seven and three.', say: '45' }),
-    answer('capital of Norway? Think', {
-      turns: 0,
-      think: 'The capital of Norway is Oslo.',
-      call: [OSLO_CALL],
-    }),
+    answer('capital of Norway? Think', { turns: 0, think: 'The capital of Norway is Oslo.', call: [OSLO_CALL] }),
     answer('capital of Norway? Think', { results: '7 degrees', say: 'It rains in Oslo, at 7 degrees.' }),
     answer('And of Peru', { say: 'Lima' }),
     answer('single word: fine', { say: 'fine' }),

@@ -44,17 +44,11 @@ export const tourScript: RehearsalScript = {
         },
       ],
     },
-    {
-      pace: 12,
-      say: 'Now I run the tests.',
-      call: [{ name: 'run_shell_command', args: { command: 'npm test' } }],
-    },
+    { pace: 12, say: 'Now I run the tests.', call: [{ name: 'run_shell_command', args: { command: 'npm test' } }] },
     {
       pace: 12,
       say: 'The test passes: `sum` adds now. The tour is over.\n\nAgain: this was a script, not a model. With a real model you can ask for anything.',
     },
   ],
-  end: {
-    say: 'The tour is over. To use a real model, configure one and select it with `-m`.',
-  },
+  end: { say: 'The tour is over. To use a real model, configure one and select it with `-m`.' },
 }

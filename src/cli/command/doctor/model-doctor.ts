@@ -10,7 +10,7 @@ import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { parseCommandLine, parsePositiveNumber, rejectExtraArguments } from '../../args/parse-command-line.ts'
 import { saveCapabilities } from '../../setup/saved-capabilities.ts'
-import { isRehearsalModel, type RehearsalEndpoint, startRehearsalModel } from '../../setup/rehearsal-model.ts'
+import { isRehearsalModel, startRehearsalModel } from '../../setup/rehearsal-model.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { formatProbeReport, formatFindings, formatExaminationReport } from './report-text.ts'
 import { defined } from '../../../model/defined.ts'
@@ -62,7 +62,7 @@ function toExitCode({ dead, usable }: ExaminationReport): number {
 }
 
 /** Without saved capabilities, so that all of them are detected again. */
-async function resolveExaminedModel(modelName: string | undefined): Promise<RehearsalEndpoint> {
+async function resolveExaminedModel(modelName: string | undefined): ReturnType<typeof startRehearsalModel> {
   const { config } = readSettings(process.cwd())
   const name = modelName ?? (await detectModel(config))
   if (name === undefined)

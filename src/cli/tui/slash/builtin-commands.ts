@@ -29,13 +29,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     choices: listModelChoices,
     allowsOtherValues: true,
   },
-  {
-    name: 'mode',
-    about: 'set the approval mode',
-    takes: '<mode>',
-    run: changeMode,
-    choices: listModeChoices,
-  },
+  { name: 'mode', about: 'set the approval mode', takes: '<mode>', run: changeMode, choices: listModeChoices },
   { name: 'plan', about: 'switch to plan mode, like /mode plan', run: (app) => changeMode(app, 'plan') },
   {
     name: 'sandbox',
