@@ -1,8 +1,9 @@
+import { updateUserConfig } from '../../config/update-settings.ts'
 import { EXIT_CODE } from '../../user-error.ts'
 import type { AppParts } from '../app-parts.ts'
 import { switchSession, withSessionClosed } from '../session-actions.ts'
+import { THEMES, type ThemeName } from '../term/theme.ts'
 import { showContextUsage } from './context-command.ts'
-import { changeTheme, THEME_CHOICES, toggleVim } from './display-commands.ts'
 import { exportCurrentSession } from './export.ts'
 import INIT from './init.md'
 import { changeMode, changeModel, listModeChoices, listModelChoices, manageSandbox } from './model-commands.ts'
@@ -125,3 +126,19 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 ]
 
 const currentSessionId = ({ session }: AppParts): string => session.agent.session.id
+
+const THEME_CHOICES = Object.keys(THEMES) as ThemeName[]
+
+function changeTheme({ ui }: AppParts, word: string): void {
+  const theme = THEME_CHOICES.find((one) => one === word)
+  if (!theme) return ui.notify(`Unknown theme; use one of ${THEME_CHOICES.join(', ')}.`, 'warn')
+  ui.setTheme(theme)
+  updateUserConfig((config) => ({ ...config, theme }))
+  ui.notify(`The theme is now ${theme}; saved in your settings.`)
+}
+
+function toggleVim({ ui }: AppParts): void {
+  const isOn = ui.state.vim !== undefined
+  ui.update(({ vim: _unused, ...state }) => (isOn ? state : { ...state, vim: 'insert' }))
+  ui.notify(isOn ? 'Vim keys are off.' : 'Vim keys are on; Esc leaves insert mode.')
+}
