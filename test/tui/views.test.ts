@@ -345,7 +345,7 @@ test('a message that says why nothing was done is shown to its end; output is cu
     } as const
     const made = { kind: 'call', id: '1', name: 'write_file', raw: '{}' } as const
     const state = { status: status === 'ok' ? 'success' : 'cancelled', call: made, result, ms: 0 } as const
-    return renderCall(state, { viewOptions: { width: 40 }, seconds: 0, progress: '', open: false })
+    return renderCall(state, { width: 40 }, {})
       .slice(1)
       .map((one) => lineText(one).trim())
       .join(' ')

@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
+import type { ApprovalReply, ApprovalRequest } from '../../../agent/calls/call-state.ts'
 import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
 import { isFullyShown, type UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
@@ -6,7 +6,7 @@ import { listApprovalAnswers, listGrantChoices } from '../view/approval-answers.
 import { hasHiddenSecrets, layoutShownApproval } from '../view/approval.ts'
 import { toEditorEdit, type NamedKey } from './edit-keys.ts'
 import { type EditorEdit, applyEditorEdit, EMPTY_EDITOR } from './text-editor.ts'
-import type { UiAction, KeyResult } from './handle-key.ts'
+import type { KeyResult } from './handle-key.ts'
 
 /** A letter is an answer if no other follows in this time; otherwise it is the beginning of a text. */
 export const KEY_HOLD_MS = 200
@@ -113,11 +113,8 @@ function markTooEarly(state: UiState): KeyResult {
   return { state: { ...state, approvalView: { ...state.approvalView, isTooEarly: true } } }
 }
 
-function createAnswer(
-  ask: ApprovalRequest,
-  outcome: Extract<UiAction, { do: 'answer' }>['outcome'],
-): Extract<UiAction, { do: 'answer' }> {
-  return { do: 'answer', ask: ask.id, outcome }
+function createAnswer({ id }: ApprovalRequest, outcome: ApprovalReply['outcome']) {
+  return { do: 'answer', ask: id, outcome } as const
 }
 
 /** The first line that is shown after a key; pages overlap by a line. */

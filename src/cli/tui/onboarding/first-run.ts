@@ -71,11 +71,9 @@ const LOCAL_SERVER_HELP = `Start the server, then run dragoman again: it finds t
                 --tool-call-parser <parser>
 `
 
-async function promptForKey(
-  config: Config,
-  theme: ThemeName,
-  pastedKey: string | undefined,
-): Promise<{ model: string } | { problem: string } | undefined> {
+type KeyResult = { model: string } | { problem: string } | undefined
+
+async function promptForKey(config: Config, theme: ThemeName, pastedKey: string | undefined): Promise<KeyResult> {
   const keyProviders = listProviders(config).filter(
     ({ auth, port, model, keys, wire }) =>
       auth !== 'none' && port === undefined && model !== undefined && keys.length > 0 && wire !== 'code-assist',
@@ -109,12 +107,10 @@ export async function promptForTrust(folder: string, theme: ThemeName): Promise<
   const state = readTrustState(folder)
   const files = listTrustRelevantFiles(folder)
   if (files.length === 0 || (state !== 'unknown' && state !== 'changed')) return
+  const changed = state === 'changed' ? ', which have changed since you trusted them' : ''
   const answer = await chooseFromList(
     [
-      styledLine(
-        `This folder has project settings${state === 'changed' ? ', which have changed since you trusted them' : ''}:`,
-        'strong',
-      ),
+      styledLine(`This folder has project settings${changed}:`, 'strong'),
       ...files.map((file) => styledLine(`  ${escapeForTerminal(file)}`)),
       styledLine(
         'If trusted, they can choose the model and its URL, start MCP servers and allow commands without approval.',

@@ -34,15 +34,8 @@ export function chooseFromList<T>(
       isLong ? choices.filter(({ label }) => label.includes(wanted.toLowerCase())) : choices
 
     function show(): void {
-      screen.show(
-        renderChoiceList(filteredChoices(), {
-          selected: at,
-          filter: wanted,
-          isLong,
-          width: terminal.columns,
-          rows: terminal.rows,
-        }),
-      )
+      const { columns: width, rows } = terminal
+      screen.show(renderChoiceList(filteredChoices(), { selected: at, filter: wanted, isLong, width, rows }))
     }
 
     function end(value: T | undefined): void {

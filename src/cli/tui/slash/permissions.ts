@@ -74,12 +74,7 @@ interface ListedRule {
   readonly remove?: () => void
 }
 
-interface RuleGroup {
-  readonly title: string
-  readonly rules: readonly ListedRule[]
-}
-
-function collectRuleGroups({ session: { agent }, folder }: AppParts): readonly RuleGroup[] {
+function collectRuleGroups({ session: { agent }, folder }: AppParts) {
   const user = readConfigFile(getUserConfigPath()) ?? {}
   const { policies } = readSettings(folder)
   const key = realPathOrSelf(folder)
@@ -122,23 +117,24 @@ function listSettingsRules(
   where: string,
   own?: { readonly agent: Agent; readonly project?: string },
 ): ListedRule[] {
+  const toListed = (effect: RuleEffect, text: string, remove: (agent: Agent) => void): ListedRule => {
+    return { effect, text, where, ...(own && { remove: () => remove(own.agent) }) }
+  }
   const verdicts = (['allow', 'ask', 'deny'] as const).flatMap((verdict) =>
-    (policy?.[verdict] ?? []).map(ruleText).map((text): ListedRule => {
-      const remove = (agent: Agent): void => {
+    (policy?.[verdict] ?? []).map(ruleText).map((text) =>
+      toListed(verdict, text, (agent) => {
         removeSavedRule(verdict, text, own?.project)
         agent.policy.forget?.(text, verdict)
-      }
-      return { effect: verdict, text, where, ...(own && { remove: () => remove(own.agent) }) }
-    }),
+      }),
+    ),
   )
   const accesses = SANDBOX_ACCESSES.flatMap((access) =>
-    (sandboxOptions?.[ACCESS_SETTING_KEYS[access]] ?? []).map((text): ListedRule => {
-      const remove = (agent: Agent): void => {
+    (sandboxOptions?.[ACCESS_SETTING_KEYS[access]] ?? []).map((text) =>
+      toListed(access, text, (agent) => {
         removeSavedRule(ACCESS_SETTING_KEYS[access], text, own?.project)
         agent.sandboxAccess?.policyOf(access).forget?.(text, 'allow')
-      }
-      return { effect: access, text, where, ...(own && { remove: () => remove(own.agent) }) }
-    }),
+      }),
+    ),
   )
   const patterns = [
     ...(policy?.protectedWrites ?? []).map((text) => ({ effect: 'protected' as const, text, where })),

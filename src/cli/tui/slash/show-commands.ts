@@ -35,16 +35,11 @@ export function showSlashHelp({ ui, commands }: AppParts, builtIn: readonly Slas
 }
 
 export function showTools({ ui, session }: AppParts): void {
-  const rows = session.agent.toolbox.specs.map(({ name, description }) =>
-    clipLine(
-      [
-        { text: `${name.padEnd(24)} `, tone: 'accent' },
-        { text: escapeForTerminal(description.split('\n', 1)[0] ?? '') },
-      ],
-      ui.viewOptions.width,
-    ),
-  )
-  ui.print([[], ...rows])
+  const rows = session.agent.toolbox.specs.map(({ name, description }): StyledLine => [
+    { text: `${name.padEnd(24)} `, tone: 'accent' },
+    { text: escapeForTerminal(description.split('\n', 1)[0] ?? '') },
+  ])
+  ui.print([[], ...rows.map((row) => clipLine(row, ui.viewOptions.width))])
 }
 
 /** The servers of this session; their tools have the names that the model sees. */
@@ -74,7 +69,7 @@ export function showLastCall({ ui, session }: AppParts): void {
   const running = ui.state.conversation.live.find((block) => block.kind === 'call' && block.call.status === 'executing')
   if (running?.kind === 'call') {
     const seconds = Math.floor((Date.now() - running.since) / 1000)
-    const head = renderCall(running.call, { viewOptions: ui.viewOptions, seconds, progress: '', open: true })
+    const head = renderCall(running.call, ui.viewOptions, { seconds, open: true })
     const output = escapeForTerminal(running.progress.trimEnd(), 'tool-output')
     return ui.print([[], ...head, ...output.split('\n').map((row) => styledLine(`  ${row}`, 'quiet'))])
   }
@@ -82,5 +77,5 @@ export function showLastCall({ ui, session }: AppParts): void {
   const entry = entries.findLast((one) => one.kind === 'result')
   if (!entry) return ui.notify('No tool has run yet.', 'warn')
   const finished = toFinishedCall(entry, findCallPart(turns, entry.result.id))
-  ui.print([[], ...renderCall(finished, { viewOptions: ui.viewOptions, seconds: 0, progress: '', open: true })])
+  ui.print([[], ...renderCall(finished, ui.viewOptions, { open: true })])
 }

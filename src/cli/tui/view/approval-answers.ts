@@ -21,16 +21,8 @@ export function listGrantChoices({ decision: { grants = [] } }: ApprovalRequest)
 }
 
 export function describeScope(scope: GrantScope, root: string | undefined): string {
-  switch (scope) {
-    case 'session':
-      return 'in this session'
-    case 'project':
-      return `in this project, permanently${root === undefined ? '' : ` (${root})`}`
-    case 'user':
-      return 'everywhere, permanently'
-    default:
-      return scope satisfies never
-  }
+  const project = `in this project, permanently${root === undefined ? '' : ` (${root})`}`
+  return { session: 'in this session', project, user: 'everywhere, permanently' }[scope]
 }
 
 /** The answers that are possible now. */

@@ -17,11 +17,7 @@ import { renderEditor, type LinesWithCursor } from './input-box.ts'
 import { toSingleRow } from './shorten.ts'
 
 /** The width and the free rows of the terminal, and the folder that paths are relative to. */
-interface ApprovalViewOptions {
-  readonly width: number
-  readonly rows: number
-  readonly root?: string | undefined
-}
+type ApprovalViewOptions = Readonly<{ width: number; rows: number; root?: string | undefined }>
 
 /** An approval request: what the call would do, in full, and the possible answers. */
 export function renderApproval(
@@ -142,29 +138,13 @@ function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalViewSt
   const short = [renderTitle(toSingleRow(name, Math.max(width - 2 - count.length, 8)), count)]
   const below = [[], ...(head.length > 1 ? wrapLine(styledLine(name), width) : []), ...because, ...grantLines]
   const longer = [...body, ...below]
-  const inWords = renderAnswerKeys(
-    keys.map(({ key, brief }) => ({ key, meaning: brief })),
-    width,
-    ' ',
-  )
-  const tight = [
-    ...hidden,
-    ...(inWords.length + 3 + hidden.length <= rows
-      ? inWords
-      : flowPieces(
-          keys.map(({ key }) => styledLine(`[${key}]`, 'accent')),
-          width,
-          ' ',
-        )),
-  ]
-  return {
-    ask,
-    head: short,
-    body: longer,
-    foot: tight,
-    reason,
-    ...paginate(longer, rows - short.length - tight.length),
-  }
+  const briefKeys = keys.map(({ key, brief }) => ({ key, meaning: brief }))
+  const bareKeys = keys.map(({ key }) => styledLine(`[${key}]`, 'accent'))
+  const inWords = renderAnswerKeys(briefKeys, width, ' ')
+  const hasRoom = inWords.length + 3 + hidden.length <= rows
+  const tight = [...hidden, ...(hasRoom ? inWords : flowPieces(bareKeys, width, ' '))]
+  const pages = paginate(longer, rows - short.length - tight.length)
+  return { ask, head: short, body: longer, foot: tight, reason, ...pages }
 }
 
 const HIDDEN_SECRET_HINT = 'A secret is hidden: press v to show it before approving.'
@@ -188,14 +168,11 @@ type AnswerKey = Pick<ApprovalAnswer, 'key' | 'meaning'>
 
 /** The answers, each in one row at most. */
 function renderAnswerKeys(keys: readonly AnswerKey[], width: number, gap = '   '): StyledLine[] {
-  return flowPieces(
-    keys.map((one) => [
-      { text: `[${one.key}] `, tone: 'accent' as const },
-      { text: toSingleRow(escapeMeaning(one), meaningColumns(one, width)) },
-    ]),
-    width,
-    gap,
-  )
+  const pieces = keys.map((one): StyledLine => [
+    { text: `[${one.key}] `, tone: 'accent' },
+    { text: toSingleRow(escapeMeaning(one), meaningColumns(one, width)) },
+  ])
+  return flowPieces(pieces, width, gap)
 }
 
 function escapeMeaning({ meaning }: AnswerKey): string {

@@ -24,12 +24,8 @@ const MAX_OUTPUT_LINES = 8
 /** A call: a line with its state, and its output below. */
 export function renderCall(
   call: CallState,
-  {
-    viewOptions,
-    seconds,
-    progress,
-    open,
-  }: { viewOptions: ViewOptions; seconds: number; progress: string; open: boolean },
+  viewOptions: ViewOptions,
+  { seconds = 0, progress = '', open = false },
 ): StyledLine[] {
   const { width } = viewOptions
   const state = STATE_STYLES[callDisplayState(call)]
@@ -92,17 +88,7 @@ function callDisplayState(call: CallState): CallDisplayState {
 const MIN_SUMMARY_COLUMNS = 12
 
 const PATH_KEYS: readonly string[] = ['absolute_path', 'file_path', 'path']
-const SUMMARY_KEYS: readonly string[] = [
-  'command',
-  ...PATH_KEYS.slice(0, 2),
-  'pattern',
-  'path',
-  'query',
-  'prompt',
-  'fact',
-  'plan',
-  'url',
-]
+const SUMMARY_KEYS = ['command', ...PATH_KEYS.slice(0, 2), 'pattern', 'path', 'query', 'prompt', 'fact', 'plan', 'url']
 
 /** The main argument of a call: its path, command or pattern. */
 function summarizeCall({ call }: CallState, room: number, root: string | undefined): string {

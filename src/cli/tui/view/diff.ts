@@ -15,8 +15,7 @@ export function renderDiff(diff: string, width: number): StyledLine[] {
     } else if (row.startsWith('\\ ')) out.push(styledLine(`${' '.repeat(digits + 1)}${row}`, 'quiet'))
     else if (row.startsWith('+')) out.push(...renderNumberedRow(after++, row, 'added', digits, width))
     else if (row.startsWith('-')) out.push(...renderNumberedRow(before++, row, 'removed', digits, width))
-    else if (row !== '' || before > 0) {
-      if (row === '') continue
+    else if (row !== '') {
       out.push(...renderNumberedRow(after++, row, undefined, digits, width))
       before++
     }

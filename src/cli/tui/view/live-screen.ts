@@ -64,11 +64,9 @@ function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now
     case 'thought':
       return renderThought(block, width)
     case 'call':
-      return renderCall(block.call, {
-        viewOptions: viewOptions,
+      return renderCall(block.call, viewOptions, {
         seconds: Math.floor((now - block.since) / 1000),
         progress: escapeForTerminal(block.progress, 'tool-output'),
-        open: false,
       })
     case 'notice':
       return truncateLines(escapeForTerminal(block.text))
@@ -87,16 +85,7 @@ function renderUserMessage(text: string, width: number): StyledLine[] {
   // Each line needs a row at least, so the others need not be escaped.
   const rows = escapeForTerminal(messageLines.slice(0, MAX_USER_ROWS + 1).join('\n'))
     .split('\n')
-    .flatMap((one, at) =>
-      wrapLine(
-        [
-          { text: at === 0 ? '> ' : '  ', tone: 'user' },
-          { text: one, tone: 'user' },
-        ],
-        width,
-        [{ text: '  ' }],
-      ),
-    )
+    .flatMap((one, at) => wrapLine(styledLine(`${at === 0 ? '> ' : '  '}${one}`, 'user'), width, [{ text: '  ' }]))
   const all = rows.length + Math.max(messageLines.length - MAX_USER_ROWS - 1, 0)
   if (all <= MAX_USER_ROWS) return rows
   const head = rows.slice(0, MAX_USER_ROWS - 4)
@@ -118,16 +107,7 @@ function renderThought(
   const shown = subject ?? (done ? rows[0] : rows.at(-1)) ?? ''
   if (done && shown === '') return []
   const time = done && ms >= 1000 ? ` (${Math.round(ms / 1000)} s)` : ''
-  return [
-    clipLine(
-      [
-        { text: '✻ ', tone: 'quiet' },
-        { text: escapeForTerminal(shown.trim()), tone: 'quiet' },
-        { text: time, tone: 'quiet' },
-      ],
-      width,
-    ),
-  ]
+  return [clipLine(styledLine(`✻ ${escapeForTerminal(shown.trim())}${time}`, 'quiet'), width)]
 }
 
 function renderWorkingLine({ runningSince, approvals, conversation }: UiState, now: number): StyledLine[] {
@@ -135,17 +115,10 @@ function renderWorkingLine({ runningSince, approvals, conversation }: UiState, n
   const seconds = Math.floor((now - runningSince) / 1000)
   // Messages are not queued while a shell command of the user runs.
   const isUserCommandRunning = conversation.live.some(({ kind }) => kind === 'user-command')
-  const frameMark = SPINNER_FRAMES[Math.floor(now / 250) % SPINNER_FRAMES.length] ?? ''
-  return [
-    [],
-    [
-      { text: `${frameMark} `, tone: 'accent' },
-      {
-        text: `working ${seconds} s${describeWaiting(conversation, now)} · Esc stops${isUserCommandRunning ? '' : ', typing queues'}`,
-        tone: 'quiet',
-      },
-    ],
-  ]
+  const frame = SPINNER_FRAMES[Math.floor(now / 250) % SPINNER_FRAMES.length] ?? ''
+  const keys = `Esc stops${isUserCommandRunning ? '' : ', typing queues'}`
+  const text = `working ${seconds} s${describeWaiting(conversation, now)} · ${keys}`
+  return [[], [...styledLine(`${frame} `, 'accent'), ...styledLine(text, 'quiet')]]
 }
 
 function describeWaiting({ waiting }: LiveConversation, now: number): string {

@@ -27,6 +27,7 @@ export function measureFinalMarkdown(text: string): number {
 }
 
 const MAX_OPEN_PARAGRAPH_CHARS = 4000
+const QUOTE_BAR: StyledSpan = { text: '│ ', tone: 'quiet' }
 
 function renderBlocks(tokens: readonly Token[], viewOptions: ViewOptions): StyledLine[] {
   const out: StyledLine[] = []
@@ -47,10 +48,7 @@ function renderMarkdownBlock(token: Token, viewOptions: ViewOptions): StyledLine
     case 'code':
       return renderCode(token as Tokens.Code, viewOptions)
     case 'blockquote':
-      return prefixLines(renderBlocks(token.tokens ?? [], { ...viewOptions, width: width - 2 }), {
-        text: '│ ',
-        tone: 'quiet',
-      })
+      return renderBlocks(token.tokens ?? [], { ...viewOptions, width: width - 2 }).map((one) => [QUOTE_BAR, ...one])
     case 'list':
       return renderList(token as Tokens.List, viewOptions)
     case 'table':
@@ -130,10 +128,6 @@ function hangIndent(lines: readonly StyledLine[], lead: StyledSpan): StyledLine[
   const rest = { text: ' '.repeat(lead.text.length) }
   if (lines.length === 0) return [[lead]]
   return lines.map((one, at) => (at === 0 ? [lead, ...one] : one.length === 0 ? [] : [rest, ...one]))
-}
-
-function prefixLines(lines: readonly StyledLine[], lead: StyledSpan): StyledLine[] {
-  return lines.map((one) => [lead, ...one])
 }
 
 /** If a table is too wide, its widest columns are wrapped. */
