@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { readRegularFile } from '../../host/files/regular-file.ts'
-import { isObject } from '../../model/json.ts'
+import { objectOrEmpty } from '../../model/json.ts'
 import { UserError } from '../user-error.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
 import { getDataFolder } from '../paths/folders.ts'
@@ -52,9 +52,8 @@ export function saveFolderTrust(folder: string, trusted: boolean | undefined): v
 }
 
 export function listTrustRelevantFiles(folder: string): string[] {
-  return TRUST_RELEVANT_PATHS.flatMap((name) => listFilesBelow(join(folder, name))).map((path) =>
-    relative(folder, path),
-  )
+  const files = TRUST_RELEVANT_PATHS.flatMap((name) => listFilesBelow(join(folder, name)))
+  return files.map((path) => relative(folder, path))
 }
 
 const REFUSED = 'refused'
@@ -67,10 +66,8 @@ function trustFilePath(): string {
 function readTrustFile(): Record<string, string> {
   try {
     const json: unknown = JSON.parse(readFileSync(trustFilePath(), 'utf8'))
-    if (!isObject(json)) return {}
-    return Object.fromEntries(
-      Object.entries(json).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    )
+    const entries = Object.entries(objectOrEmpty(json))
+    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
   } catch {
     return {}
   }

@@ -8,19 +8,10 @@ import { defined } from '../../model/defined.ts'
 
 const MAX_INSTRUCTIONS_CHARS = 40_000
 
-interface Instructions {
-  readonly files: readonly InstructionsFile[]
-  readonly memories?: InstructionsFile
-  readonly notices: readonly string[]
-}
-
-interface InstructionsFile {
-  readonly path: string
-  readonly text: string
-}
+type InstructionsFile = Readonly<Record<'path' | 'text', string>>
 
 /** Reads the instructions for a folder: the user's own, then from the top down to the folder; and the memories. */
-export function readInstructions(folder: string): Instructions {
+export function readInstructions(folder: string) {
   const files: InstructionsFile[] = []
   const notices: string[] = []
   const read = (path: string, within: string | undefined): InstructionsFile | 'none' | undefined => {

@@ -43,10 +43,10 @@ export function createMcpRuntime(configs: Readonly<Record<string, McpServerConfi
 /** Servers without a session, to list and test them. */
 export function openServersWithoutSession(
   configs: Readonly<Record<string, McpServerConfig>>,
-  locations: { readonly folders: readonly string[]; readonly host: LocalHost },
-  reservedNames: readonly string[] = listBuiltinNames(),
+  locations: Pick<McpRuntimeOptions, 'folders' | 'host'>,
 ): McpServers {
-  return createMcpServers(configs, { ...openMcpStores(), ...toServerEnvironment(locations), taken: reservedNames })
+  const taken = listBuiltinNames()
+  return createMcpServers(configs, { ...openMcpStores(), ...toServerEnvironment(locations), taken })
 }
 
 export function openMcpStores() {
@@ -54,7 +54,7 @@ export function openMcpStores() {
   return { listCache: createFileKeyValueStore(folder), tokenStore: createFileKeyValueStore(join(folder, 'tokens')) }
 }
 
-function toServerEnvironment({ folders, host }: { readonly folders: readonly string[]; readonly host: LocalHost }) {
+function toServerEnvironment({ folders, host }: Pick<McpRuntimeOptions, 'folders' | 'host'>) {
   const { stdioProcesses } = host
   return {
     folders,

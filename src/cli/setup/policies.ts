@@ -67,14 +67,8 @@ export function withRuleErrorsReported<T>(make: () => T): T {
 
 /** Keys, tokens, settings and other sessions; not the outputs of commands, which are stored among them. */
 function listOwnSecretFiles(): string[] {
-  const data = getDataFolder()
-  return [
-    `${getConfigFolder()}/**`,
-    `${data}/*`,
-    `${data}/mcp/**`,
-    `${data}/sessions/*/*`,
-    `${data}/sessions/*/blobs/**`,
-  ]
+  const dataPatterns = ['*', 'mcp/**', 'sessions/*/*', 'sessions/*/blobs/**']
+  return [`${getConfigFolder()}/**`, ...dataPatterns.map((pattern) => `${getDataFolder()}/${pattern}`)]
 }
 
 /** The patterns of secret files of all tiers. */

@@ -57,7 +57,7 @@ function redactReport(text: string, secrets: Redactor): string {
 /** The names of the related variables that are set; not their values. */
 function listSetVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   const providerVariables = new Set(
-    providers.flatMap((row) => [...row.keys, ...(row.tokens ?? []), ...(row.urls ?? [])]),
+    providers.flatMap(({ keys, tokens = [], urls = [] }) => [...keys, ...tokens, ...urls]),
   )
   const relatedNames = /^(?:DRAGOMAN_|GEMINI_|GOOGLE_|CODE_ASSIST_|XDG_|NODE_)|PROXY$/i
   return Object.keys(env)
@@ -87,11 +87,9 @@ function stripMedia(value: Json): Json {
   if (Array.isArray(value)) return value.map(stripMedia)
   if (!isObject(value)) return value
   const hide = value['kind'] === 'media' || 'mime' in value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => {
-      return [key, hide && key === 'data' && typeof one === 'string' ? `[${one.length} characters]` : stripMedia(one)]
-    }),
-  )
+  const stripField = (key: string, one: Json): Json =>
+    hide && key === 'data' && typeof one === 'string' ? `[${one.length} characters]` : stripMedia(one)
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, stripField(key, one)]))
 }
 
 function readLastLines(path: string | undefined): string[] | null {
@@ -116,10 +114,7 @@ function describeReportPart(name: string, part: Json): string {
     const entries = isObject(part) && Array.isArray(part['entries']) ? part['entries'] : []
     return `${entries.length} entries: messages, tool calls and results`
   }
-  if (name === 'variables')
-    return `names only: ${JSON.stringify(part)
-      .replace(/[",[\]]+/g, ' ')
-      .trim()}`
+  if (name === 'variables') return `names only: ${(part as string[]).join(' ')}`
   if (name === 'settings') return 'without secrets'
   return name === 'trace' ? 'timings of the last requests' : ''
 }

@@ -1,8 +1,8 @@
 import { isCommandName } from '../../commands.ts'
 import type { CliCommandSpec } from '../spec.ts'
 import { COMMAND_SPECS } from '../specs.ts'
-import { type CompletionKind, type CliOptions, RUN_OPTIONS } from '../../args/options.ts'
-import { type CompletionCandidate, findCandidates } from './candidates.ts'
+import { type CliOptions, RUN_OPTIONS } from '../../args/options.ts'
+import { type CompletionCandidate, type CompletionSource, findCandidates } from './candidates.ts'
 
 /**
  * `dragoman __complete`: the candidates for the last word of a command line, one per line; `@files` or `@folders` where the
@@ -29,13 +29,10 @@ async function completeLastWord(words: readonly string[]): Promise<CompletionCan
   const options = spec ? findAvailableOptions(spec, rest) : RUN_OPTIONS
   const folder = before[before.lastIndexOf('--cwd') + 1]
   const workingFolder = before.includes('--cwd') && folder !== undefined ? folder : '.'
-  const findMatching = async (
-    from: readonly string[] | CompletionKind | undefined,
-    word: string,
-  ): Promise<CompletionCandidate[]> =>
-    (await findCandidates(from, word, workingFolder)).filter(
-      ({ value }) => value.startsWith('@') || value.startsWith(word),
-    )
+  const findMatching = async (from: CompletionSource, word: string): Promise<CompletionCandidate[]> => {
+    const candidates = await findCandidates(from, word, workingFolder)
+    return candidates.filter(({ value }) => value.startsWith('@') || value.startsWith(word))
+  }
 
   if (before.includes('--')) return []
   const [, long, prefix] = /^--([\w-]+)=(.*)$/.exec(current) ?? []
@@ -74,10 +71,7 @@ function findAvailableOptions(spec: CliCommandSpec, rest: readonly string[]): Cl
 }
 
 /** What an argument can be: a subcommand first, and then what that takes. */
-function findPositionalSource(
-  spec: CliCommandSpec,
-  rest: readonly string[],
-): readonly string[] | CompletionKind | undefined {
+function findPositionalSource(spec: CliCommandSpec, rest: readonly string[]): CompletionSource {
   const subcommand = findSubcommand(spec, rest)
   return subcommand ? subcommand.positional : spec.subcommands ? Object.keys(spec.subcommands) : spec.positional
 }

@@ -56,17 +56,13 @@ export async function runLocalDoctor(argv: readonly string[]): Promise<void> {
 }
 
 function describeSandbox(state: SandboxState): string {
-  if (state.isActive) {
-    const facts = [
-      `${state.kind}, network ${state.network ? 'open' : 'closed'}`,
-      ...(state.asRoot
-        ? ['running as root: files of root outside the workspace are readable; run as an ordinary user']
-        : []),
-      ...(state.unfiltered ? ['system calls are not filtered'] : []),
-    ]
-    return facts.join('; ')
-  }
-  return ['none.', state.why, state.remedy].filter(Boolean).join(' ')
+  if (!state.isActive) return ['none.', state.why, state.remedy].filter(Boolean).join(' ')
+  const facts = [
+    `${state.kind}, network ${state.network ? 'open' : 'closed'}`,
+    state.asRoot && 'running as root: files of root outside the workspace are readable; run as an ordinary user',
+    state.unfiltered && 'system calls are not filtered',
+  ]
+  return facts.filter(Boolean).join('; ')
 }
 
 /** Invalid settings are shown as a finding. */

@@ -127,17 +127,15 @@ async function obtainBrowserGrant(row: ProviderDefinition, path: string): Promis
   if (row.signIn !== 'google') throw new UserError(`${row.id} does not support browser sign-in; omit --client-file`)
   const found = readCredentialFile(path, true)
   if (!found || 'problem' in found) throw new UserError(found?.problem ?? `${path} cannot be read`)
-  const { parseOAuthClient, signInWithBrowser } = await import('../../../provider/sign-in.ts')
+  const { onboardCodeAssist, parseOAuthClient, signInWithBrowser } = await import('../../../provider/sign-in.ts')
   const client = parseOAuthClient(found.file)
   if ('problem' in client) throw new UserError(`${path} cannot be used: ${client.problem}`)
   try {
     const credential = await signInWithBrowser(client, getSharedHttpClient(), printAndOpenUrl)
     const grant: StoredCredential = { kind: 'google', credential }
     if (!WIRE_ENDPOINTS[row.wire].needsProject) return grant
-    const { onboardCodeAssist } = await import('../../../provider/sign-in.ts')
-    const { tier, project } = await onboardCodeAssist(resolveWithGrant(row, grant), {
-      httpClient: getSharedHttpClient(),
-    })
+    const httpClient = getSharedHttpClient()
+    const { tier, project } = await onboardCodeAssist(resolveWithGrant(row, grant), { httpClient })
     process.stdout.write(`Code Assist: ${tier}${project === undefined ? '' : `, project ${project}`}.\n`)
     return project === undefined ? grant : { ...grant, project }
   } catch (error) {

@@ -102,17 +102,15 @@ export async function withMcpServers(
   const folder = resolveWorkFolder({})
   const { config } = readSettings(folder)
   const scratch = mkdtempSync(join(tmpdir(), 'dragoman-mcp-'))
-  const mode = config.sandbox ?? 'auto'
-  const caches = join(getSessionsFolder(folder), 'caches')
-  const writeCaches = config.sandboxOptions?.writeCaches ?? false
-  const host = localHost({
-    folders: [folder],
-    scratch,
-    sandbox: { mode, hiddenFolders: listPrivateFolders(), caches, writeCaches },
-  })
+  const sandbox = {
+    mode: config.sandbox ?? 'auto',
+    hiddenFolders: listPrivateFolders(),
+    caches: join(getSessionsFolder(folder), 'caches'),
+    writeCaches: config.sandboxOptions?.writeCaches ?? false,
+  }
+  const host = localHost({ folders: [folder], scratch, sandbox })
   // The tools get the names that the model sees: those of built-in tools are reserved.
-  const { listBuiltinNames } = await import('../../../tool/builtin/index.ts')
-  const servers = openServersWithoutSession(configs, { folders: [folder], host }, listBuiltinNames())
+  const servers = openServersWithoutSession(configs, { folders: [folder], host })
   try {
     return await work(servers)
   } finally {

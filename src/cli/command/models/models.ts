@@ -53,17 +53,12 @@ export async function runModelsCommand(args: string[]): Promise<number> {
 }
 
 /** The models of all providers, or of one provider, which is then asked for its list. */
-export async function listModelsByProvider(
-  config: Config,
-  name?: string,
-): Promise<{ offers: ProviderModelList[]; catalog: Catalog }> {
+export async function listModelsByProvider(config: Config, name?: string) {
   const rows = listProviders(config)
   const catalog = await createLazyCatalog(config)()
   const chosen = name === undefined ? rows : [findProviderById(name, rows)]
-  return {
-    catalog,
-    offers: await Promise.all(chosen.map((row) => findProviderOffer(row, rows, catalog, name !== undefined))),
-  }
+  const offers = await Promise.all(chosen.map((row) => findProviderOffer(row, rows, catalog, name !== undefined)))
+  return { catalog, offers }
 }
 
 /** How long a local server may take to list its models, at its default and at a configured URL. */

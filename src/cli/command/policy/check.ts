@@ -42,11 +42,8 @@ async function judgeCase(line: JsonObject, checkContext: PolicyCheckContext): Pr
     ruleSet: createRuleSet(checkContext.rules),
     rejected: findBashSyntaxError,
   }
-  const { verdict, rule, why, programs } = await checkShellCommand(
-    checkContext.expandPlaceholders(readCaseText(line, 'command')),
-    checkContext.folder,
-    context,
-  )
+  const command = checkContext.expandPlaceholders(readCaseText(line, 'command'))
+  const { verdict, rule, why, programs } = await checkShellCommand(command, checkContext.folder, context)
   return { verdict, rule, why, programs }
 }
 

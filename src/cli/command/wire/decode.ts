@@ -65,14 +65,8 @@ function toJsonReport({ turn, warnings }: FoldedTurn): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject
 }
 
-function toCallReport(call: CallPart) {
-  return {
-    id: call.id,
-    wireId: call.native?.id ?? null,
-    name: call.name,
-    input: call.freeform ? call.raw : (call.input ?? null),
-    raw: call.raw,
-  }
+function toCallReport({ id, native, name, freeform, input, raw }: CallPart) {
+  return { id, wireId: native?.id ?? null, name, input: freeform ? raw : (input ?? null), raw }
 }
 
 /** Tools in our own format, in any vendor's, or inside a conversation or request body. */
@@ -86,13 +80,8 @@ function parseToolList(value: unknown): ToolSpec[] {
     const tool = isObject(entry['function']) ? entry['function'] : entry
     const schema = tool['schema'] ?? tool['parameters'] ?? tool['input_schema'] ?? tool['parametersJsonSchema']
     if (typeof tool['name'] !== 'string') throw new UserError('every tool needs a name')
-    return [
-      {
-        name: tool['name'],
-        description: stringOrEmpty(tool['description']),
-        schema: (isObject(schema) ? schema : { type: 'object', properties: {} }) as JsonObject,
-      },
-    ]
+    const toolSchema = (isObject(schema) ? schema : { type: 'object', properties: {} }) as JsonObject
+    return [{ name: tool['name'], description: stringOrEmpty(tool['description']), schema: toolSchema }]
   })
 }
 
