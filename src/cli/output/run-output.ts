@@ -7,12 +7,6 @@ export interface RunOutput {
   onError(error: RunError): void
 }
 
-export interface RunError {
-  readonly type: string
-  readonly message: string
-}
+export type RunError = Readonly<Record<'type' | 'message', string>>
 
-export interface OutputStreams {
-  out(text: string): void
-  err(text: string): void
-}
+export type OutputStreams = Readonly<Record<'out' | 'err', (text: string) => void>>

@@ -40,10 +40,7 @@ export interface UiState {
 /** A line of help below the input, until the next key. */
 export type InputHint = 'leave' | 'attach-image'
 
-interface TerminalSize {
-  readonly width: number
-  readonly rows: number
-}
+type TerminalSize = Readonly<Record<'width' | 'rows', number>>
 
 /** How the approval requests are shown. */
 export interface ApprovalViewState {

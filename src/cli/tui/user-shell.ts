@@ -47,10 +47,7 @@ export function createUserShell() {
   }
 }
 
-interface UserCommandResult {
-  readonly output: string
-  readonly end: UserCommandEnd
-}
+type UserCommandResult = Readonly<{ output: string; end: UserCommandEnd }>
 
 const OUTPUT_REFRESH_MS = 250
 

@@ -68,13 +68,7 @@ export function chooseFromList<T>(
   })
 }
 
-interface ListState {
-  readonly selected: number
-  readonly filter: string
-  readonly isLong: boolean
-  readonly width: number
-  readonly rows: number
-}
+type ListState = Readonly<{ selected: number; filter: string; isLong: boolean; width: number; rows: number }>
 
 /** The list as lines; of a list that is longer than the terminal, the part around the selected item. */
 export function renderChoiceList(

@@ -3,10 +3,7 @@ import type { TerminalSession } from './terminal.ts'
 import type { Theme } from './theme.ts'
 
 /** A position in the live part, counted from 0. */
-export interface CursorPosition {
-  readonly row: number
-  readonly column: number
-}
+export type CursorPosition = Readonly<Record<'row' | 'column', number>>
 
 export type Screen = ReturnType<typeof openScreen>
 
