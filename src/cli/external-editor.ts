@@ -79,7 +79,6 @@ export async function editProposal(
   return { ask: ask.id, outcome: 'modify', input: found.tool.toModifiedInput(accepted.input, change) }
 }
 
-/** Lets the user fill in the form of an MCP server. */
 async function fillForm(
   ask: ApprovalRequest,
   form: JsonObject,

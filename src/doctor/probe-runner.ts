@@ -100,12 +100,11 @@ export function createProbeRunner(options: ProbeRunnerOptions) {
     const recordingClient = createRecordingClient(httpClient, (trace) => traces.push(trace))
     const createModelFor = (to: Endpoint) =>
       createModel(to, { httpClient: recordingClient, clock: options.clock, timeouts: options.timeouts })
-    const adaptiveModel = withRetries
-      ? withAdaptation(target, (to) => withBudget(createModelFor(to), options.ledger), learnCapabilities)
-      : createModelFor(target)
+    const retry = { clock: options.retryClock, attempts: options.maxAttempts, total: MAX_RETRY_WAIT_MS }
+    const createBudgetedModel = (to: Endpoint) => withBudget(createModelFor(to), options.ledger)
     const model = withRetries
-      ? withRetry(adaptiveModel, { clock: options.retryClock, attempts: options.maxAttempts, total: MAX_RETRY_WAIT_MS })
-      : adaptiveModel
+      ? withRetry(withAdaptation(target, createBudgetedModel, learnCapabilities), retry)
+      : createModelFor(target)
     const getTraces = () => traces.map((trace) => trace())
     return sendProbeRequest(model, request, { key: options.newId(), traces: getTraces, ...defined({ onEvent }) })
   }

@@ -14,11 +14,9 @@ export interface CliOption {
   readonly group?: string
   /** The possible values, or what kind of thing to complete. */
   readonly from?: readonly string[] | CompletionKind
-  /** It may be given several times. */
   readonly many?: true
   /** Its names in other agents, for a hint. */
   readonly elsewhere?: readonly string[]
-  /** Not in the help. */
   readonly hidden?: true
 }
 

@@ -5,7 +5,6 @@ import { RUN_OPTIONS } from './options.ts'
 import { parseCommandLine, parsePositiveInteger, parsePositiveNumber, type OptionValues } from './parse-command-line.ts'
 import { defined } from '../../model/defined.ts'
 
-/** The command line of a run. */
 export interface RunArgs {
   readonly prompt?: string
   /** The prompt is one bare word: it may be a mistyped command. */
@@ -33,9 +32,7 @@ export interface RunArgs {
   /** Commands in the sandbox may reach the network. */
   readonly network?: boolean
   readonly writeCaches?: boolean
-  /** The folder for a recording of all requests and responses. */
   readonly record?: string
-  /** The file for the timings of all requests. */
   readonly trace?: string
   readonly yes: boolean
   readonly help: boolean

@@ -2,7 +2,6 @@ import type { CompletionKind, CliOptions } from '../args/options.ts'
 
 /** A command: its help, its completion and its part of the man page are made from this. */
 export interface CliCommandSpec {
-  /** Its line in the list of commands. */
   readonly summary: string
   /** The ways to call it, without its name. */
   readonly usage: readonly string[]

@@ -13,7 +13,6 @@ import { isTrusted } from './folder-trust.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** The settings in effect in a folder. */
 export interface Settings {
   /** All tiers merged: the project's settings before the user's, and those before the machine's. */
   readonly config: Config

@@ -1,6 +1,5 @@
 import type { RunEvent } from '../../agent/loop/run-event.ts'
 
-/** Prints the events of a run. */
 export interface RunOutput {
   onEvent(event: RunEvent): void
   /** Nothing ran, for this reason. */

@@ -139,7 +139,6 @@ function toResultFields({ result, decision, ms, facts }: FinishedCall): JsonObje
   }
 }
 
-/** A decision about a call, in words. */
 function formatCallDecision(decision: CallDecision): string {
   switch (decision.by) {
     case 'policy':

@@ -155,7 +155,6 @@ function resolveRecordedEndpoint(
   return target
 }
 
-/** Retries without waiting. */
 const INSTANT_RETRY = {
   random: () => 0.5,
   clock: {

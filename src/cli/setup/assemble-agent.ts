@@ -255,7 +255,6 @@ function requireFolder(folder: string): string {
   return folder
 }
 
-/** The text of all files, for --all-files. */
 async function readAllFiles(agent: Agent, tools: readonly Tool[]): Promise<string | undefined> {
   const tool = tools.find(({ spec }) => spec.name === 'read_many_files')
   const context = createToolContext(agent, new AbortController().signal, () => undefined)

@@ -29,7 +29,6 @@ import type { TrafficRecorder } from '../recording/traffic-recorder.ts'
 
 export interface ChosenModel {
   readonly model: Model
-  /** Messages for the user about the choice. */
   readonly notices?: readonly string[]
   close(): Promise<void>
 }

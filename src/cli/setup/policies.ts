@@ -71,7 +71,6 @@ function listOwnSecretFiles(): string[] {
   return [`${getConfigFolder()}/**`, ...dataPatterns.map((pattern) => `${getDataFolder()}/${pattern}`)]
 }
 
-/** The patterns of secret files of all tiers. */
 export function listSecretFilePatterns({ policies }: Pick<Settings, 'policies'>): string[] {
   const all = [...Object.values(policies).flatMap(({ secretFiles = [] }) => secretFiles), ...listOwnSecretFiles()]
   return all.map(expandHome)

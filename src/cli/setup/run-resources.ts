@@ -15,7 +15,6 @@ export interface RunResources {
   readonly telemetry: Telemetry | undefined
 }
 
-/** Opens the model, the recorder and the telemetry. */
 export async function openRunResources(
   args: RunArgs,
   { config }: Settings,
@@ -27,7 +26,6 @@ export async function openRunResources(
   return { model: await chooseModel(modelName, config, options), recorder, telemetry }
 }
 
-/** Assembles an agent that uses these resources. */
 export async function assembleRunAgent(
   args: RunArgs,
   settings: Settings,

@@ -13,7 +13,6 @@ type SandboxHostOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | '
 
 const BYTES_PER_MEGABYTE = 2 ** 20
 
-/** The options of the sandbox, from the command line and the settings. */
 export function toSandboxOptions(
   args: SandboxArgs,
   { config, policies }: Settings,

@@ -22,7 +22,6 @@ interface SessionParts {
   readonly controller: Pick<RunController, 'onApproval' | 'takeQueued'>
 }
 
-/** Opens the session that the command line names. */
 export async function openActiveSession(args: RunArgs, parts: SessionParts) {
   const { folder, settings, controller } = parts
   const { resume, fork, takeOver, ...otherArgs } = args

@@ -43,7 +43,6 @@ export interface LiveConversation {
 
 export const EMPTY_LIVE_CONVERSATION: LiveConversation = { live: [], parts: {}, since: 0 }
 
-/** The conversation after a run event. */
 export function applyRunEvent(conversation: LiveConversation, event: RunEvent, now: number): LiveConversation {
   switch (event.type) {
     case 'turn':

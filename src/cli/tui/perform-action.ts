@@ -11,7 +11,6 @@ import { findCallPart } from './session-history.ts'
 import { showLastCall } from './slash/show-commands.ts'
 import { submitInput } from './submit-input.ts'
 
-/** Performs what a key asks of the program. */
 export async function performAction(app: AppParts, action: UiAction): Promise<void> {
   const { ui, controller, folder } = app
   switch (action.do) {
@@ -58,7 +57,6 @@ const NEXT_MODES: Readonly<Record<ApprovalMode, ApprovalMode>> = {
   yolo: 'default',
 }
 
-/** Opens the message in the user's editor. */
 async function editMessage({ ui, settings }: AppParts): Promise<void> {
   const written = await ui.suspendFor(() => openInEditor(ui.state.editor.text, 'message.md', settings.config.editor))
   if ('problem' in written) return ui.notify(written.problem, 'warn')
@@ -66,7 +64,6 @@ async function editMessage({ ui, settings }: AppParts): Promise<void> {
   ui.update((state) => ({ ...state, editor: applyEditorEdit(state.editor, { do: 'set', text }) }))
 }
 
-/** Opens a proposed edit in the user's editor. */
 async function modifyProposal({ ui, controller, session, settings }: AppParts, id: string): Promise<void> {
   const request = controller.findApproval(id)
   if (!request) return

@@ -143,7 +143,6 @@ function deltaLength(event: RunEvent): number {
   return event.type === 'turn' && event.event.type === 'part-delta' ? event.event.text.length : 0
 }
 
-/** The state after an event: the conversation, and the figures of the status line. */
 function reduceState(state: UiState, event: RunEvent, agent: Agent): UiState {
   const conversation = applyRunEvent(state.conversation, event, Date.now())
   const status = { ...state.status, ...findStatusChange(event, agent) }

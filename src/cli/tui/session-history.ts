@@ -7,7 +7,6 @@ import { type StyledLine, styledLine } from './term/styled-line.ts'
 import { renderBlock } from './view/live-screen.ts'
 import type { ViewOptions } from './view/view-options.ts'
 
-/** This many of the last blocks are shown again. */
 const MAX_BLOCKS_SHOWN = 30
 
 /** The end of the conversation of a session that was opened again. */

@@ -19,7 +19,6 @@ export interface Ui {
   readonly isPlain: boolean
   readonly state: UiState
   update(change: (state: UiState) => UiState): void
-  /** Draws pending changes now. */
   flush(): void
   /** Adds lines to the scrollback, above the live part. */
   notify(text: string, tone?: 'quiet' | 'warn' | 'bad'): void

@@ -2,7 +2,7 @@ import { type Probe, type ProbeResult, degraded, failed, notOffered, passed } fr
 import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { ProbeContext } from '../probe-runner.ts'
 import {
-  promptRequest,
+  prompt,
   checkResponseText,
   CALL_REQUEST,
   explainMissingCall,
@@ -64,7 +64,7 @@ export const BASIC_PROBES: readonly Probe[] = [
     advice: 'Parallel calls are optional; sequential calls are slower.',
     async run(context) {
       const text = 'What is the weather in Oslo and in Lima? Call the tool for both cities at the same time.'
-      const exchange = await context.send(promptRequest(text, WEATHER_TOOL))
+      const exchange = await context.send(prompt(text, WEATHER_TOOL))
       if (exchange.calls.length === 0) return explainMissingCall(exchange)
       if (exchange.calls.length === 1) return notOffered('The model makes one call at a time.')
       const cities = exchange.calls.map(({ input }) => JSON.stringify(input ?? {}).toLowerCase())
@@ -82,7 +82,7 @@ export const BASIC_PROBES: readonly Probe[] = [
     failureIds: 'T17, T128',
     advice: 'Dragoman treats missing arguments as an empty object.',
     async run(context) {
-      const exchange = await context.send(promptRequest('List my notes. Use the tool.', LIST_NOTES_TOOL))
+      const exchange = await context.send(prompt('List my notes. Use the tool.', LIST_NOTES_TOOL))
       const [call] = exchange.calls
       if (!call) return explainMissingCall(exchange)
       return Object.keys(call.input ?? {}).length === 0

@@ -3,7 +3,7 @@ import { validate } from '../../schema/validate/validate.ts'
 import { type Probe, type ProbeResult, degraded, failed, notOffered, passed } from './probe.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
 import {
-  promptRequest,
+  prompt,
   defineTool,
   explainMissingCall,
   LIST_NOTES_TOOL,
@@ -45,11 +45,11 @@ export const DECLARATION_PROBES: readonly Probe[] = [
       const tools = [WEATHER_TOOL, LIST_NOTES_TOOL]
       const [named, none, required] = await Promise.all([
         context.send({
-          ...promptRequest('Greet me, with the tool that you must use.', ...tools),
+          ...prompt('Greet me, with the tool that you must use.', ...tools),
           toolChoice: { name: LIST_NOTES_TOOL.name },
         }),
-        context.send({ ...promptRequest('Greet me, without any tool.', ...tools), toolChoice: 'none' }),
-        context.send({ ...promptRequest('Greet me, with any tool.', ...tools), toolChoice: 'required' }),
+        context.send({ ...prompt('Greet me, without any tool.', ...tools), toolChoice: 'none' }),
+        context.send({ ...prompt('Greet me, with any tool.', ...tools), toolChoice: 'required' }),
       ])
       const unsupported = [
         ...(named.calls.some(({ name }) => name === LIST_NOTES_TOOL.name) ? [] : ['a named tool is not enforced']),
@@ -70,7 +70,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     advice: "No action needed: schemas are converted to the endpoint's dialect, and a tool that it rejects is omitted.",
     async run(context) {
       const text = 'Plant a tree with the tool: the root is named oak, and it has one child named acorn.'
-      return checkDeclaredCall(await context.send(promptRequest(text, TREE_TOOL)), TREE_TOOL)
+      return checkDeclaredCall(await context.send(prompt(text, TREE_TOOL)), TREE_TOOL)
     },
   },
   {
@@ -80,7 +80,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     advice: 'No action needed: unsupported constraints go into the description, and argument types are coerced.',
     async run(context) {
       const text = 'Set the key alpha to the number 5 with the tool. The note is exactly: if a < b && c > d'
-      const exchange = await context.send(promptRequest(text, VALUE_TOOL))
+      const exchange = await context.send(prompt(text, VALUE_TOOL))
       if (exchange.calls.some(({ raw }) => /&(?:lt|gt|amp);/.test(raw)) && context.capabilities.entities !== true)
         return {
           ...degraded('The model HTML-escapes arguments (&lt;, &amp;). Dragoman decodes them.'),
@@ -96,7 +96,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     advice: 'Dragoman maps tool names to legal ones and back.',
     async run(context) {
       const text = 'Call the only tool that you have.'
-      return checkDeclaredCall(await context.send(promptRequest(text, LONG_NAME_TOOL)), LONG_NAME_TOOL)
+      return checkDeclaredCall(await context.send(prompt(text, LONG_NAME_TOOL)), LONG_NAME_TOOL)
     },
   },
   {
@@ -107,7 +107,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     expectedQuirks: ['length', 'malformed-call', 'empty'],
     async run(context) {
       const text = 'Write a note about the sea with the tool. Its text has 300 words.'
-      const exchange = await context.send({ ...promptRequest(text, WRITE_NOTE_TOOL), params: { maxTokens: 40 } })
+      const exchange = await context.send({ ...prompt(text, WRITE_NOTE_TOOL), params: { maxTokens: 40 } })
       const failure = toFailureResult(exchange)
       if (failure) return failure
       if (exchange.calls.length > 0) return degraded('The endpoint ignored the token limit: the call was complete.')
@@ -126,7 +126,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     async run(context) {
       let began = false
       const exchange = await context.send({
-        ...promptRequest('Write a note about the moon with the tool. Its text has 100 words.', WRITE_NOTE_TOOL),
+        ...prompt('Write a note about the moon with the tool. Its text has 100 words.', WRITE_NOTE_TOOL),
         onEvent(event, stop) {
           began ||= event.type === 'part-open' && event.kind === 'call'
           if (began) stop()

@@ -49,14 +49,14 @@ export const LIST_NOTES_TOOL = defineTool('list_notes', 'Lists all notes. It tak
 export const WRITE_NOTE_TOOL = defineTool('write_note', 'Writes a note.', { text: { type: 'string' } })
 
 /** A request with one prompt. */
-export function promptRequest(text: string, ...tools: ToolSpec[]): ProbeRequest {
+export function prompt(text: string, ...tools: ToolSpec[]): ProbeRequest {
   return { tools, turns: [userTurn(text)] }
 }
 
-export const TEXT_REQUEST = promptRequest('Reply with the single word: ready.')
+export const TEXT_REQUEST = prompt('Reply with the single word: ready.')
 
 /** The request that most probes build on: it needs one call. */
-export const CALL_REQUEST = promptRequest('What is the weather in Oslo? Use the tool.', WEATHER_TOOL)
+export const CALL_REQUEST = prompt('What is the weather in Oslo? Use the tool.', WEATHER_TOOL)
 
 /** The result for a fault or a content filter; undefined if there was neither. */
 export function toFailureResult({ fault, turn }: ProbeExchange): ProbeResult | undefined {

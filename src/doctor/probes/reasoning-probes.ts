@@ -1,7 +1,7 @@
 import { type Probe, type ProbeResult, degraded, failed, notOffered, passed } from './probe.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
 import {
-  promptRequest,
+  prompt,
   checkResponseText,
   explainMissingCall,
   resultsTurn,
@@ -20,7 +20,7 @@ export const REASONING_PROBES: readonly Probe[] = [
     advice: 'Visible reasoning is optional.',
     async run(context) {
       const text = 'How many days are six weeks and three days? Think first, then reply with the number.'
-      const exchange = await context.send({ ...promptRequest(text), params: LOW_EFFORT })
+      const exchange = await context.send({ ...prompt(text), params: LOW_EFFORT })
       const failure = toFailureResult(exchange)
       if (failure) return failure
       if (hasReasoning(exchange)) return passed()
@@ -38,7 +38,7 @@ export const REASONING_PROBES: readonly Probe[] = [
     advice: 'Read the error; the profile flags "needsReasoning", "replay" and "signatures" control what is sent back.',
     async run(context) {
       const text = 'Which city is the capital of Norway? Think, then ask the tool for the weather there.'
-      const request = { ...promptRequest(text, WEATHER_TOOL), params: LOW_EFFORT }
+      const request = { ...prompt(text, WEATHER_TOOL), params: LOW_EFFORT }
       const first = await context.send(request)
       if (first.calls.length === 0) return explainMissingCall(first)
       const hasNativeData = first.turn.parts.some(({ native }) => native?.data !== undefined)
@@ -58,7 +58,7 @@ export const REASONING_PROBES: readonly Probe[] = [
     async run(context) {
       const request = {
         system: LONG_SYSTEM_PROMPT,
-        ...promptRequest('How many rules were you given? Reply with the number only.'),
+        ...prompt('How many rules were you given? Reply with the number only.'),
       }
       const first = await context.send(request)
       if (first.fault?.kind === 'overflow') return contextTooSmallResult(first.fault.message)

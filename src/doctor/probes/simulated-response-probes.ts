@@ -15,7 +15,7 @@ import {
 import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { FixedResponse, ProbeContext } from '../probe-runner.ts'
 import {
-  promptRequest,
+  prompt,
   checkResponseText,
   CALL_REQUEST,
   TEXT_REQUEST,
@@ -63,7 +63,7 @@ export const SIMULATED_RESPONSE_PROBES: readonly Probe[] = [
     failureIds: 'T105',
     advice: 'No action needed: one UTF-8 decoder reads the whole response.',
     async run(context) {
-      const exchange = await context.send(promptRequest('Reply with exactly this line: Grüße, 你好, 🙂'))
+      const exchange = await context.send(prompt('Reply with exactly this line: Grüße, 你好, 🙂'))
       const failure = toFailureResult(exchange)
       if (failure) return failure
       const split = await replayFrames(context, exchange, (frames) => frames, 1)

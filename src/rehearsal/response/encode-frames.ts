@@ -33,11 +33,8 @@ export function encodeStreamFrames(response: ScriptedResponse, wire: Wire, reque
     for (const frame of stream.write(event)) {
       const isFirst = call !== undefined && !startedCalls.has(call)
       if (call !== undefined) startedCalls.add(call)
-      frames.push({
-        ...frame,
-        section: frame.isTrailer ? 'done' : isFirst ? 'call' : section,
-        ...defined({ callIndex: call }),
-      })
+      const actualSection = frame.isTrailer ? 'done' : isFirst ? 'call' : section
+      frames.push({ ...frame, section: actualSection, ...defined({ callIndex: call }) })
     }
   }
   write('open', { type: 'usage', usage: response.usage })
@@ -99,20 +96,12 @@ function toAssistantPart(part: ScriptedResponsePart, response: ScriptedResponse,
 }
 
 /** The native data of a part; Gemini signs only the first call of a response. */
-function createSignatureData(
-  part: ScriptedResponsePart,
-  response: ScriptedResponse,
-  wire: WireId,
-): JsonObject | undefined {
-  if (part.kind === 'text') return undefined
-  if (part.kind === 'call')
-    return getResponseCalls(response)[0] === part
-      ? { thoughtSignature: signContent([part.name, parseJsonOrText(part.raw)]) }
-      : undefined
+function createSignatureData(part: ScriptedResponsePart, response: ScriptedResponse, wire: WireId) {
+  if (part.kind === 'call' && getResponseCalls(response)[0] === part)
+    return { thoughtSignature: signContent([part.name, parseJsonOrText(part.raw)]) }
+  if (part.kind !== 'reasoning' || isGoogleWire(wire)) return undefined
   // Each wire uses its own field.
-  return isGoogleWire(wire)
-    ? undefined
-    : { signature: signContent(part.text), encrypted_content: signContent(part.text) }
+  return { signature: signContent(part.text), encrypted_content: signContent(part.text) }
 }
 
 /** Marks an id that is not sent. */

@@ -109,7 +109,6 @@ function formatExaminationReport(report: ExaminationReport): string {
   ].join('')
 }
 
-/** The findings alone, for an endpoint that could not be tested. */
 function formatFindings({ findings }: ExaminationReport): string {
   return findings.length === 0 ? '' : `${findings.map(({ said }) => `${said}\n`).join('')}\n`
 }

@@ -94,7 +94,6 @@ function parseToolArguments(json: string): JsonObject {
   throw new UserError(`the arguments must be a JSON object, not “${json}”`)
 }
 
-/** Starts servers for some work, and closes them. */
 export async function withMcpServers(
   configs: Readonly<Record<string, McpServerConfig>>,
   work: (servers: McpServers) => Promise<number>,

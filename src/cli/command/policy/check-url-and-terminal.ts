@@ -67,7 +67,6 @@ function toStringList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** Renders a text as it would be shown. */
 export function checkTerminalCase(checkCase: JsonObject): PolicyCheckResult {
   return { rendered: renderCase(checkCase, (checkCase['surface'] ?? 'tool-output') as TextSurface) }
 }

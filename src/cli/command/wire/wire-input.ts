@@ -6,7 +6,6 @@ import { isWireId, wireIds } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** The used fields of a recorded exchange. */
 export interface WireRecording {
   readonly id: string
   readonly wire: WireId
@@ -15,7 +14,6 @@ export interface WireRecording {
   readonly response?: Record<string, unknown>
 }
 
-/** A file, or standard input. */
 export function readFileOrStdin(file: string | undefined): Buffer {
   try {
     return readFileSync(file === undefined || file === '-' ? 0 : file)

@@ -42,7 +42,6 @@ function scrollApproval(state: UiState, key: NamedKey['name']): UiState {
   return { ...state, approvalView: { ...asking, top: scrollPosition(state, key) } }
 }
 
-/** The keys of pagers. */
 const PAGER_KEYS: Readonly<Record<string, NamedKey['name']>> = { ' ': 'page-down', b: 'page-up', g: 'home', G: 'end' }
 
 /** Gives the answer of a held letter, when no other letter has followed. */

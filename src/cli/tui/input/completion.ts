@@ -19,7 +19,6 @@ export interface ArgumentChoices {
 
 const MAX_MENU_ITEMS = 50
 
-/** The completions for the word before the cursor, the best first. */
 export function findCompletions({ text, cursor }: EditorState, sources: CompletionSources): CompletionMenu | undefined {
   const before = text.slice(0, cursor)
   const command = /^\/[\w:-]*$/.exec(before)

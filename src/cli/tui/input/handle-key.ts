@@ -14,7 +14,6 @@ import { handleVimKey } from './vim-keys.ts'
 export type UiAction =
   | { readonly do: 'submit'; readonly text: string }
   | ({ readonly do: 'answer' } & ApprovalReply)
-  /** Opens the proposed change in the user's editor. */
   | { readonly do: 'modify'; readonly ask: string }
   /** A text was pasted into the input; if it is the path of an image that was dropped on the terminal, that is attached. */
   | { readonly do: 'attach-dropped'; readonly text: string }

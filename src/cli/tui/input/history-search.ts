@@ -5,7 +5,6 @@ import { applyEditorEdit } from './text-editor.ts'
 /** A search in the input history, as in a shell. */
 export interface InputHistorySearch {
   readonly query: string
-  /** The index of the match, if there is one. */
   readonly at?: number
   /** What was in the input before. */
   readonly draft: UiState['editor']
@@ -47,7 +46,6 @@ function searchFrom(state: UiState, search: InputHistorySearch, query: string, f
   return { ...state, editor, search: { ...search, query, at } }
 }
 
-/** The line below the input during the search. */
 export function formatSearchLine({ query, at }: InputHistorySearch): string {
   const none = query !== '' && at === undefined ? ' (no match)' : ''
   return `Search: ${query}${none} · Ctrl-R older · Enter sends · Tab edits · Ctrl-G leaves`

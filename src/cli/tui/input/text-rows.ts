@@ -4,7 +4,6 @@ import { splitGlyphs, displayWidth } from '../term/display-width.ts'
 interface TextRow {
   readonly text: string
   readonly start: number
-  /** The line continues in the next row. */
   readonly continues: boolean
 }
 

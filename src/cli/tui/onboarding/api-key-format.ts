@@ -17,7 +17,6 @@ export function looksLikeApiKey(text: string): boolean {
   )
 }
 
-/** The provider of a key, if its prefix tells. */
 export function findKeyProvider(key: string): string | undefined {
   return KEY_PREFIXES.find(([prefix]) => key.startsWith(prefix))?.[1]
 }

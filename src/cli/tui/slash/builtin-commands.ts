@@ -3,19 +3,13 @@ import { EXIT_CODE } from '../../user-error.ts'
 import type { AppParts } from '../app-parts.ts'
 import { switchSession, withSessionClosed } from '../session-actions.ts'
 import { THEMES, type ThemeName } from '../term/theme.ts'
-import { showContextUsage } from './context-command.ts'
 import { exportCurrentSession } from './export.ts'
 import INIT from './init.md'
 import { changeMode, changeModel, listModeChoices, listModelChoices, manageSandbox } from './model-commands.ts'
 import { managePermissions } from './permissions.ts'
 import { runCliSubcommand } from './run-cli.ts'
-import {
-  runCompressSlashCommand,
-  copyLastAnswer,
-  listOtherSessions,
-  runResumeSlashCommand,
-} from './session-commands.ts'
-import { showMemory, showMcpServers, showSlashHelp, showTools } from './show-commands.ts'
+import { compressHistory, copyLastAnswer, listOtherSessions, resumeOtherSession } from './session-commands.ts'
+import { showContextUsage, showMemory, showMcpServers, showSlashHelp, showTools } from './show-commands.ts'
 import type { SlashCommand } from './slash-command.ts'
 
 /** The built-in commands, in the order of the help. */
@@ -60,7 +54,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     allowsOtherValues: true,
   },
   { name: 'context', about: 'show what fills the context window', run: showContextUsage },
-  { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: runCompressSlashCommand },
+  { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compressHistory },
   {
     name: 'stats',
     aliases: ['cost', 'usage'],
@@ -92,7 +86,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     aliases: ['continue'],
     about: 'continue another session',
     takes: '[id]',
-    run: runResumeSlashCommand,
+    run: resumeOtherSession,
     choices: listOtherSessions,
   },
   {

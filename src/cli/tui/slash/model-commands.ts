@@ -12,7 +12,6 @@ export async function changeModel(app: AppParts, name: string): Promise<void> {
   else app.ui.notify(problem, 'bad')
 }
 
-/** Lists the models that can be used now. */
 async function showModels({ ui, settings }: AppParts): Promise<void> {
   const { listModelsByProvider: listProviderOffers } = await import('../../command/models/models.ts')
   const { formatModels } = await import('../../command/models/models-text.ts')

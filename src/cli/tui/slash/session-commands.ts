@@ -22,13 +22,13 @@ export function listOtherSessions({ folder, session }: AppParts): MenuItem[] {
     }))
 }
 
-export function runResumeSlashCommand(app: AppParts, words: string): void | Promise<void> {
+export function resumeOtherSession(app: AppParts, words: string): void | Promise<void> {
   if (words !== '') return switchSession(app, { resume: words })
   if (listOtherSessions(app).length === 0) return app.ui.notify('There is no other session in this folder.')
   return offerChoices(app, 'resume')
 }
 
-export async function runCompressSlashCommand({ ui, session: { agent }, controller }: AppParts): Promise<void> {
+export async function compressHistory({ ui, session: { agent }, controller }: AppParts): Promise<void> {
   if (controller.isBusy) return ui.notify(BUSY_MESSAGE, 'warn')
   const prompt = `${agent.session.id}#compress`
   let isDone = false

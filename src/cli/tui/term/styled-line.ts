@@ -18,7 +18,6 @@ export function styledLine(text: string, tone?: TextTone): StyledLine {
   return text === '' ? [] : [tone === undefined ? { text } : { text, tone }]
 }
 
-/** A text of several lines. */
 export function styledLines(text: string): StyledLine[] {
   return text.split('\n').map((line) => styledLine(line))
 }
@@ -31,7 +30,6 @@ export function appendText(lines: StyledSpan[][], text: string, tone: TextTone |
   }
 }
 
-/** The text of a line without its tones. */
 export function lineText(one: StyledLine): string {
   return one.map(({ text }) => text).join('')
 }
@@ -91,7 +89,6 @@ export function toCells(one: StyledLine): StyledCell[] {
   return one.flatMap(({ text, tone = 'plain' }) => splitGlyphs(text).map((cell) => ({ ...cell, tone })))
 }
 
-/** Joins neighbours of the same tone. */
 export function joinStyledCells(row: readonly StyledCell[]): StyledLine {
   const out: { text: string; tone: TextTone }[] = []
   for (const { text, tone } of row) {

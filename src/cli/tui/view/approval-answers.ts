@@ -18,7 +18,6 @@ export function describeScope(scope: GrantScope, root: string | undefined): stri
   return { session: 'in this session', project, user: 'everywhere, permanently' }[scope]
 }
 
-/** The answers that are possible now. */
 export function listApprovalAnswers(
   ask: ApprovalRequest,
   asks: readonly ApprovalRequest[],

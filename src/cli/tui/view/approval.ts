@@ -67,7 +67,6 @@ export function markShownLines(state: UiState): UiState {
   return { ...state, approvalView: { ...approvalView, shown: { ...approvalView.shown, [ask.id]: shown } } }
 }
 
-/** The input while an approval waits. */
 export function renderDraft(state: DraftState, { width, rows }: ApprovalViewOptions): LinesWithCursor {
   const isFocused = isInputFocused(state)
   if (state.editor.text === '' && !isFocused) return { lines: [] }
