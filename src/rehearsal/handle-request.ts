@@ -83,7 +83,7 @@ function handleGenerate(
   const overrides = defined({ model: route.model, stream: route.stream })
   const bytes = state.isLightweight ? EMPTY_BUFFER : Buffer.concat(chunks)
   const body = state.isLightweight ? {} : parseJsonBody(bytes)
-  if (!body) return respondInvalidRequest(state, route, 'We could not parse the JSON body of your request.')
+  if (!body) return rejectRequest(state, route, 'We could not parse the JSON body of your request.')
   const incomingRequest = state.isLightweight
     ? scanIncomingRequest(state.wires[wire], chunks, overrides, readTurnsHeader(incoming))
     : parseIncomingRequest(state.wires[wire], body, { ...overrides, byteLength: bytes.length })
@@ -111,7 +111,7 @@ function handleGenerate(
     return planError(state, wire, 404, message, isJsonStream(route))
   }
   const vendorError = state.isLightweight ? undefined : findRequestError(wire, body)
-  if (vendorError !== undefined) return respondInvalidRequest(state, route, vendorError, name)
+  if (vendorError !== undefined) return rejectRequest(state, route, vendorError, name)
   return respondFromScript(state, route, { script, name, incomingRequest, position })
 }
 
@@ -139,7 +139,7 @@ function respondFromScript(state: RehearsalState, route: GenerateRoute, selectio
     (script.requires === 'signatures' ? findSignatureError(route.wire, requestBody) : undefined) ??
     findUnmetExpectation(step, { incomingRequest, position, requestNumber: request }, name) ??
     describeMissingTemplateValue(step, incomingRequest)
-  if (problem !== undefined) return respondInvalidRequest(state, route, problem, name)
+  if (problem !== undefined) return rejectRequest(state, route, problem, name)
   const stepContext = { ...locatedStep, script: name, incomingRequest, position }
   const responseOptions = {
     wire: state.wires[route.wire],
@@ -191,24 +191,13 @@ function findScriptName({ scripts, fallbackScript }: RehearsalState, model: stri
   return names.find((name) => scripts.has(name)) ?? fallbackScript
 }
 
-function respondInvalidRequest(
-  state: RehearsalState,
-  route: GenerateRoute,
-  reason: string,
-  script?: string,
-): DeliveryPlan {
+function rejectRequest(state: RehearsalState, route: GenerateRoute, reason: string, script?: string): DeliveryPlan {
   const failure = { requestNumber: state.counters.all, wire: route.wire, script, message: reason }
   pushBounded(state.failures, failure, state.maxRecords)
   return planError(state, route.wire, 400, reason, isJsonStream(route))
 }
 
-function planError(
-  { wires }: RehearsalState,
-  wire: WireId,
-  status: number,
-  message: string,
-  inArray = false,
-): DeliveryPlan {
+function planError({ wires }: RehearsalState, wire: WireId, status: number, message: string, inArray = false) {
   const body = wires[wire].responseWriter.writeError({ status, message })
   return planJsonResponse(status, inArray ? [body] : body)
 }

@@ -40,15 +40,11 @@ function formatCommandHelp(name: string, spec: CliCommandSpec): string {
   ])
 }
 
-function formatSubcommandHelp(
-  command: string,
-  { subcommands = {}, options }: CliCommandSpec,
-  subcommand: string,
-): string {
+function formatSubcommandHelp(name: string, { subcommands = {}, options }: CliCommandSpec, subcommand: string): string {
   const { takes = '', about = '', options: taken, examples = [] } = subcommands[subcommand] ?? {}
-  const chosen = Object.entries(options).filter(([name]) => !taken || taken.includes(name) || name === 'help')
+  const chosen = Object.entries(options).filter(([option]) => !taken || taken.includes(option) || option === 'help')
   return joinBlocks([
-    formatUsage([`dragoman ${command} ${subcommand} ${takes}`.trimEnd() + (chosen.length > 1 ? ' [options]' : '')]),
+    formatUsage([`dragoman ${name} ${subcommand} ${takes}`.trimEnd() + (chosen.length > 1 ? ' [options]' : '')]),
     `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
     ...formatOptionGroups(Object.fromEntries(chosen)),
     formatExamples(examples),

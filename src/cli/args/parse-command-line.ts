@@ -85,14 +85,14 @@ function withImplicitValues(table: CliOptions, argv: readonly string[]): string[
 }
 
 /** The handler of a subcommand. */
-export function findSubcommandHandler<T>(command: string, handlers: Readonly<Record<string, T>>, name: string): T {
+export function findSubcommand<T>(command: string, handlers: Readonly<Record<string, T>>, name: string): T {
   const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
   if (handler !== undefined) return handler
   throw new UserError(`unknown subcommand “${name}”; ${command} has ${Object.keys(handlers).join(', ')}`)
 }
 
 /** Rejects arguments that a command has no use for. */
-export function rejectExtraArguments(command: string, positionals: readonly string[], max = 0): void {
+export function rejectExtraArgs(command: string, positionals: readonly string[], max = 0): void {
   const extra = positionals[max]
   if (extra !== undefined) throw new UserError(`unexpected argument “${extra}”; see ${command} --help`)
 }

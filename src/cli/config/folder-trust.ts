@@ -51,7 +51,7 @@ export function saveFolderTrust(folder: string, trusted: boolean | undefined): v
   })
 }
 
-export function listTrustRelevantFiles(folder: string): string[] {
+export function listTrustFiles(folder: string): string[] {
   const files = TRUST_RELEVANT_PATHS.flatMap((name) => listFilesBelow(join(folder, name)))
   return files.map((path) => relative(folder, path))
 }
@@ -76,7 +76,7 @@ function readTrustFile(): Record<string, string> {
 /** Undefined if not all of it can be read. */
 function hashSettings(folder: string): string | undefined {
   const hash = createHash('sha256')
-  const files = listTrustRelevantFiles(folder)
+  const files = listTrustFiles(folder)
   if (files.length > MAX_TRUSTED_FILES) return undefined
   for (const path of files) {
     const content = hashContent(join(folder, path))

@@ -15,15 +15,11 @@ export interface RunResources {
   readonly telemetry: Telemetry | undefined
 }
 
-export async function openRunResources(
-  args: RunArgs,
-  { config }: Settings,
-  modelName = args.model,
-): Promise<RunResources> {
+export async function openRunResources(args: RunArgs, { config }: Settings, name = args.model): Promise<RunResources> {
   const telemetry = createTelemetry(config.telemetry)
   const recorder = await openTrafficRecorder(args)
   const options = { recalled: findResumedModel(args), maxCost: args.maxCost, tap: recorder }
-  return { model: await chooseModel(modelName, config, options), recorder, telemetry }
+  return { model: await chooseModel(name, config, options), recorder, telemetry }
 }
 
 export async function assembleRunAgent(

@@ -8,16 +8,12 @@ import { getDataFolder, listPrivateFolders, getSessionsFolder } from '../paths/f
 
 type SandboxArgs = Pick<RunArgs, 'sandbox' | 'network' | 'writeCaches'>
 
-type SandboxHostOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | 'fileLimit'> &
+type SandboxOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | 'fileLimit'> &
   Required<Pick<LocalOptions, 'sandbox'>>
 
 const BYTES_PER_MEGABYTE = 2 ** 20
 
-export function toSandboxOptions(
-  args: SandboxArgs,
-  { config, policies }: Settings,
-  folder: string,
-): SandboxHostOptions {
+export function toSandboxOptions(args: SandboxArgs, { config, policies }: Settings, folder: string): SandboxOptions {
   const { writeCaches, memory, fileSize, network = false } = config.sandboxOptions ?? {}
   return {
     sandbox: {

@@ -141,12 +141,7 @@ function reduceTurnEvent(before: LiveConversation, event: TurnEvent, now: number
   }
 }
 
-function openBlock(
-  conversation: LiveConversation,
-  index: number,
-  kind: 'text' | 'reasoning',
-  now: number,
-): LiveConversation {
+function openBlock(conversation: LiveConversation, index: number, kind: 'text' | 'reasoning', now: number) {
   const block: ConversationBlock =
     kind === 'text' ? { kind: 'text', text: '', done: false } : { kind: 'thought', text: '', done: false, ms: 0 }
   return {

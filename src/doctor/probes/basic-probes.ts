@@ -9,7 +9,7 @@ import {
   LIST_NOTES_TOOL,
   quoteModelText,
   TEXT_REQUEST,
-  toFailureResult,
+  toFailure,
   WEATHER_TOOL,
 } from './probe-helpers.ts'
 
@@ -33,7 +33,7 @@ export const BASIC_PROBES: readonly Probe[] = [
     async run(context) {
       const exchange = await context.sendShared(TEXT_REQUEST)
       const { input, cacheRead, cacheWrite, output, reasoning } = exchange.usage
-      if (exchange.fault) return toFailureResult(exchange) ?? passed()
+      if (exchange.fault) return toFailure(exchange) ?? passed()
       const counts = [input + cacheRead + cacheWrite, output + reasoning].filter((count) => count > 0)
       if (counts.length === 0) return degraded('The response has no token counts.')
       return counts.length === 2 ? passed() : degraded('The response counts only input tokens or only output tokens.')
@@ -48,7 +48,7 @@ export const BASIC_PROBES: readonly Probe[] = [
     async run(context) {
       const exchange = await context.sendShared(CALL_REQUEST)
       const [call] = exchange.calls
-      if (!call) return (await probePromptTools(context, exchange)) ?? explainMissingCall(exchange)
+      if (!call) return (await probeTextTools(context, exchange)) ?? explainMissingCall(exchange)
       if (call.name !== WEATHER_TOOL.name) return failed(`The model called ${call.name}, which is not a declared tool.`)
       if (typeof call.input?.['city'] !== 'string')
         return degraded(`The call has no city argument: ${quoteModelText(call.raw)}`)
@@ -100,7 +100,7 @@ export const BASIC_PROBES: readonly Probe[] = [
         return passed('Streaming is off for this endpoint, so there is nothing to compare.')
       const streamed = await context.sendShared(CALL_REQUEST)
       const whole = await context.send({ ...CALL_REQUEST, params: { stream: false } })
-      const failure = toFailureResult(whole)
+      const failure = toFailure(whole)
       if (failure) return failure
       if (streamed.fault) return degraded('Only the request without streaming succeeded.')
       if (toComparableTurn(whole.turn) === toComparableTurn(streamed.turn)) return passed()
@@ -111,10 +111,7 @@ export const BASIC_PROBES: readonly Probe[] = [
 ]
 
 /** A model without native calls may call tools that are described in the prompt (T156). */
-async function probePromptTools(
-  context: ProbeContext,
-  { fault, turn }: ProbeExchange,
-): Promise<ProbeResult | undefined> {
+async function probeTextTools(context: ProbeContext, { fault, turn }: ProbeExchange): Promise<ProbeResult | undefined> {
   if (fault || turn.parts.length === 0 || turn.finish.reason !== 'stop') return undefined
   const isBetter = ({ calls }: ProbeExchange): boolean => calls.length > 0
   const exchange = await context.retryWithCapabilities(CALL_REQUEST, { tools: 'text' }, isBetter)

@@ -7,7 +7,7 @@ import {
   defineTool,
   explainMissingCall,
   LIST_NOTES_TOOL,
-  toFailureResult,
+  toFailure,
   truncateLine,
   WEATHER_TOOL,
   WRITE_NOTE_TOOL,
@@ -60,7 +60,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
       const refusals = [named, none, required].filter(({ fault }) => fault?.kind === 'invalid')
       const all = `Tool choice: ${unsupported.join(', ')}.`
       if (unsupported.length < 3) return degraded(all)
-      return refusals.length > 0 ? notOffered(all) : (toFailureResult(named) ?? failed(all))
+      return refusals.length > 0 ? notOffered(all) : (toFailure(named) ?? failed(all))
     },
   },
   {
@@ -108,7 +108,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     async run(context) {
       const text = 'Write a note about the sea with the tool. Its text has 300 words.'
       const exchange = await context.send({ ...prompt(text, WRITE_NOTE_TOOL), params: { maxTokens: 40 } })
-      const failure = toFailureResult(exchange)
+      const failure = toFailure(exchange)
       if (failure) return failure
       if (exchange.calls.length > 0) return degraded('The endpoint ignored the token limit: the call was complete.')
       if (exchange.turn.finish.reason === 'length') return passed()
@@ -132,7 +132,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
           if (began) stop()
         },
       })
-      if (exchange.fault) return toFailureResult(exchange) ?? passed()
+      if (exchange.fault) return toFailure(exchange) ?? passed()
       if (!began) return notOffered('The model made no call, so cancelling could not be tested.')
       if (exchange.turn.finish.reason !== 'aborted')
         return degraded('The response finished before it could be cancelled.')

@@ -17,11 +17,7 @@ export function foreignTurn(...parts: AssistantPart[]): Turn {
 }
 
 /** The same result for all calls. */
-export function resultsTurn(
-  calls: readonly CallPart[],
-  content: ResultPart['content'],
-  status: ResultStatus = 'ok',
-): Turn {
+export function resultsTurn(calls: CallPart[], content: ResultPart['content'], status: ResultStatus = 'ok'): Turn {
   const error =
     status === 'error' ? { error: { message: String(content.map((one) => ('text' in one ? one.text : ''))) } } : {}
   return {
@@ -30,17 +26,12 @@ export function resultsTurn(
   }
 }
 
-/** A tool whose parameters are all required, unless `schemaExtras` says otherwise. */
-export function defineTool(
-  name: string,
-  description: string,
-  properties: JsonObject,
-  schemaExtras: JsonObject = {},
-): ToolSpec {
+/** A tool whose parameters are all required, unless `extras` says otherwise. */
+export function defineTool(name: string, about: string, properties: JsonObject, extras: JsonObject = {}): ToolSpec {
   return {
     name,
-    description,
-    schema: { type: 'object', properties, required: Object.keys(properties), ...schemaExtras },
+    description: about,
+    schema: { type: 'object', properties, required: Object.keys(properties), ...extras },
   }
 }
 
@@ -59,7 +50,7 @@ export const TEXT_REQUEST = prompt('Reply with the single word: ready.')
 export const CALL_REQUEST = prompt('What is the weather in Oslo? Use the tool.', WEATHER_TOOL)
 
 /** The result for a fault or a content filter; undefined if there was neither. */
-export function toFailureResult({ fault, turn }: ProbeExchange): ProbeResult | undefined {
+export function toFailure({ fault, turn }: ProbeExchange): ProbeResult | undefined {
   if (fault?.code === 'budget')
     return notOffered('The token budget of this run is used up. Raise it with --max-tokens.')
   if (fault?.kind === 'invalid') return notOffered(`The endpoint rejected the request: ${truncateLine(fault.message)}`)
@@ -79,12 +70,12 @@ export function checkResponseText(exchange: ProbeExchange, expectedPattern: RegE
 
 export function checkNotEmpty(exchange: ProbeExchange): ProbeResult {
   const isEmpty = exchange.text === '' && exchange.calls.length === 0
-  return toFailureResult(exchange) ?? (isEmpty ? failed('The response is empty.') : passed())
+  return toFailure(exchange) ?? (isEmpty ? failed('The response is empty.') : passed())
 }
 
 /** The result for a response without a runnable call. */
 export function explainMissingCall(exchange: ProbeExchange): ProbeResult {
-  const failure = toFailureResult(exchange)
+  const failure = toFailure(exchange)
   if (failure) return failure
   const call = exchange.turn.parts.find((part) => part.kind === 'call')
   if (call?.kind === 'call')

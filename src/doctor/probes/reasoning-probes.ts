@@ -1,13 +1,6 @@
 import { type Probe, type ProbeResult, degraded, failed, notOffered, passed } from './probe.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
-import {
-  prompt,
-  checkResponseText,
-  explainMissingCall,
-  resultsTurn,
-  toFailureResult,
-  WEATHER_TOOL,
-} from './probe-helpers.ts'
+import { prompt, checkResponseText, explainMissingCall, resultsTurn, toFailure, WEATHER_TOOL } from './probe-helpers.ts'
 
 const LOW_EFFORT = { effort: 'low' } as const
 
@@ -21,7 +14,7 @@ export const REASONING_PROBES: readonly Probe[] = [
     async run(context) {
       const text = 'How many days are six weeks and three days? Think first, then reply with the number.'
       const exchange = await context.send({ ...prompt(text), params: LOW_EFFORT })
-      const failure = toFailureResult(exchange)
+      const failure = toFailure(exchange)
       if (failure) return failure
       if (hasReasoning(exchange)) return passed()
       return notOffered(
@@ -62,10 +55,10 @@ export const REASONING_PROBES: readonly Probe[] = [
       }
       const first = await context.send(request)
       if (first.fault?.kind === 'overflow') return contextTooSmallResult(first.fault.message)
-      const failure = toFailureResult(first)
+      const failure = toFailure(first)
       if (failure) return failure
       const second = await context.send(request)
-      if (second.fault) return toFailureResult(second) ?? failed(second.fault.message)
+      if (second.fault) return toFailure(second) ?? failed(second.fault.message)
       if (second.usage.cacheRead > 0) return passed(`${second.usage.cacheRead} tokens came from the cache.`)
       const written = first.usage.cacheWrite + second.usage.cacheWrite
       return written > 0

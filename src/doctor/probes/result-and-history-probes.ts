@@ -9,7 +9,7 @@ import {
   explainMissingCall,
   foreignTurn,
   resultsTurn,
-  toFailureResult,
+  toFailure,
   userTurn,
 } from './probe-helpers.ts'
 
@@ -46,7 +46,7 @@ export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
       const turns: Turn[] = [userTurn(text)]
       for (let round = 1; round <= STEP_COUNT; round++) {
         const exchange = await context.send({ tools: [STEP_TOOL], turns })
-        const failure = toFailureResult(exchange)
+        const failure = toFailure(exchange)
         if (failure) return failure
         if (exchange.calls.length === 0)
           return round === 1 ? explainMissingCall(exchange) : degraded(`The model stopped after ${round - 1} rounds.`)

@@ -8,20 +8,13 @@ import {
   simulateContentFilter,
   simulateMalformedCall,
   getRecordedFrames,
-  createErrorResponse,
+  errorResponse,
   insertUnknownEvent,
-  encodeFramesAsResponse,
+  encodeResponse,
 } from './alter-recorded-responses.ts'
 import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { FixedResponse, ProbeContext } from '../probe-runner.ts'
-import {
-  prompt,
-  checkResponseText,
-  CALL_REQUEST,
-  TEXT_REQUEST,
-  toFailureResult,
-  truncateLine,
-} from './probe-helpers.ts'
+import { prompt, checkResponseText, CALL_REQUEST, TEXT_REQUEST, toFailure, truncateLine } from './probe-helpers.ts'
 
 /** Probes 19 to 24, 26 and 27: what no model can be asked for is simulated with the bytes that it sent before. */
 export const SIMULATED_RESPONSE_PROBES: readonly Probe[] = [
@@ -39,23 +32,23 @@ export const SIMULATED_RESPONSE_PROBES: readonly Probe[] = [
     const frames = getRecordedFrames(exchange)
     const cut =
       frames.length > 1
-        ? encodeFramesAsResponse(exchange, takeFramesBeforeEnd(frames, context.wire))
-        : truncateChunks(encodeFramesAsResponse(exchange, frames))
+        ? encodeResponse(exchange, takeFramesBeforeEnd(frames, context.wire))
+        : truncateChunks(encodeResponse(exchange, frames))
     return checkSimulatedFault(context, exchange, cut, ['transport', 'decode'])
   }),
   simulatedProbe(22, 'an error in mid-stream', 'T107', (context, exchange) => {
     const startedFrames = exchange.stream ? takeFramesBeforeEnd(getRecordedFrames(exchange), context.wire) : []
-    const response = encodeFramesAsResponse(exchange, [...startedFrames, createErrorFrame(context.wire)])
+    const response = encodeResponse(exchange, [...startedFrames, createErrorFrame(context.wire)])
     return checkSimulatedFault(context, exchange, response, ['server'])
   }),
   simulatedProbe(23, 'a rate limit with a retry time', 'T157, T158', async (context, exchange) => {
     const body = createErrorBody(context.wire, 'Too many requests', 'rate')
-    const limited = await context.replayResponse(exchange, createErrorResponse(429, body, { 'retry-after': '7' }))
+    const limited = await context.replayResponse(exchange, errorResponse(429, body, { 'retry-after': '7' }))
     return limited.fault?.kind === 'rate' && limited.fault.retryAfter === 7000 ? passed() : wrongFaultResult(limited)
   }),
   simulatedProbe(24, 'context window exceeded', 'T159', (context, exchange) => {
     const body = createErrorBody(context.wire, OVERFLOW_MESSAGES[context.wire] ?? CHAT_OVERFLOW_MESSAGE, 'overflow')
-    return checkSimulatedFault(context, exchange, createErrorResponse(400, body), ['overflow'])
+    return checkSimulatedFault(context, exchange, errorResponse(400, body), ['overflow'])
   }),
   {
     id: 26,
@@ -64,7 +57,7 @@ export const SIMULATED_RESPONSE_PROBES: readonly Probe[] = [
     advice: 'No action needed: one UTF-8 decoder reads the whole response.',
     async run(context) {
       const exchange = await context.send(prompt('Reply with exactly this line: Grüße, 你好, 🙂'))
-      const failure = toFailureResult(exchange)
+      const failure = toFailure(exchange)
       if (failure) return failure
       const split = await replayFrames(context, exchange, (frames) => frames, 1)
       return toComparableTurn(split.turn) === toComparableTurn(exchange.turn)
@@ -112,7 +105,7 @@ function replayFrames(
   chunkSize?: number,
 ): Promise<ProbeExchange> {
   const frames = change(getRecordedFrames(exchange))
-  return context.replayResponse(exchange, encodeFramesAsResponse(exchange, frames, chunkSize))
+  return context.replayResponse(exchange, encodeResponse(exchange, frames, chunkSize))
 }
 
 async function checkSimulatedFault(

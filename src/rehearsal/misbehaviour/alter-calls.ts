@@ -28,11 +28,7 @@ const CALL_ALTERATIONS: Readonly<
 }
 
 /** Changes or removes the index that identifies calls, items or blocks on a wire. */
-function changeIndexes(
-  frames: ScriptedFrame[],
-  wire: WireId,
-  change: (index: number) => number | undefined,
-): ScriptedFrame[] {
+function changeIndexes(frames: ScriptedFrame[], wire: WireId, change: (index: number) => number | undefined) {
   const key = wire === 'openai-responses' ? 'output_index' : 'index'
   const renumber = (value: JsonObject): JsonObject => {
     const { [key]: index, ...rest } = value

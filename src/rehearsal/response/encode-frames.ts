@@ -50,7 +50,7 @@ export function encodeStreamFrames(response: ScriptedResponse, wire: Wire, reque
     write(end, { type: 'part-close', index, part }, call)
   }
   write('end', { type: 'finish', ...toFinish(response) })
-  return applyRawAlterations(frames, response, wire.id)
+  return applyRawChanges(frames, response, wire.id)
 }
 
 const SECTION_BY_PART_KIND = { text: 'text', reasoning: 'thinking' } as const
@@ -64,7 +64,7 @@ export function encodeWholeBody(response: ScriptedResponse, wire: Wire, request:
     usage: response.usage,
   }
   const body = wire.responseWriter.writeWhole(turn, toResponseHead(response, request))
-  const frame = applyRawAlterations([{ data: body, section: 'end', callIndex: 0 }], response, wire.id)[0]
+  const frame = applyRawChanges([{ data: body, section: 'end', callIndex: 0 }], response, wire.id)[0]
   return (frame?.data ?? body) as JsonObject
 }
 
@@ -108,11 +108,7 @@ function createSignatureData(part: ScriptedResponsePart, response: ScriptedRespo
 const ABSENT_ID = '\u0001absent'
 
 /** What no wire encodes: calls without ids, arguments as objects, no finish reason. */
-function applyRawAlterations(
-  frames: readonly ScriptedFrame[],
-  response: ScriptedResponse,
-  wire: WireId,
-): ScriptedFrame[] {
+function applyRawChanges(frames: readonly ScriptedFrame[], response: ScriptedResponse, wire: WireId): ScriptedFrame[] {
   const calls = getResponseCalls(response)
   let altered = calls.some((call) => call.sendsObject)
     ? frames.flatMap((one) => sendArgumentsAsObjects(one, calls, wire))
@@ -138,11 +134,7 @@ function omitDeep(data: Json, isUnwanted: (value: unknown, key: string) => boole
 }
 
 /** The arguments are an object at the start of the call, and no fragments follow. */
-function sendArgumentsAsObjects(
-  frame: ScriptedFrame,
-  calls: readonly ScriptedResponseCall[],
-  wire: WireId,
-): ScriptedFrame[] {
+function sendArgumentsAsObjects(frame: ScriptedFrame, calls: ScriptedResponseCall[], wire: WireId): ScriptedFrame[] {
   const data = isObject(frame.data) ? frame.data : {}
   if (frame.section === 'arguments' || data['type'] === 'response.function_call_arguments.done') return []
   const isStart = frame.section === 'call'

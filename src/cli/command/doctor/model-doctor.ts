@@ -8,7 +8,7 @@ import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { DOCTOR_COMMAND } from './spec.ts'
 import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { parseCommandLine, parsePositiveNumber, rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { parseCommandLine, parsePositiveNumber, rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { saveCapabilities } from '../../setup/saved-capabilities.ts'
 import { isRehearsalModel, startRehearsalModel } from '../../setup/rehearsal-model.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
@@ -17,7 +17,7 @@ import { defined } from '../../../model/defined.ts'
 /** `dragoman doctor <provider/model>`: tests an endpoint; the exit code is 0 only if tools can be used with it. */
 export async function runModelDoctor(args: string[]): Promise<number> {
   const { values: options, positionals } = parseCommandLine('dragoman doctor', DOCTOR_COMMAND.options, args)
-  rejectExtraArguments('dragoman doctor', positionals, 1)
+  rejectExtraArgs('dragoman doctor', positionals, 1)
   if (options.list) return listProbes(options.json ?? false)
   const { endpoint, close } = await resolveExaminedModel(positionals[0])
   try {

@@ -16,7 +16,7 @@ import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openCredentialFile } from '../../sign-in/credential-file.ts'
 import { LOGIN_COMMAND, LOGOUT_COMMAND } from './spec.ts'
 import { findProviderById, listProviders } from '../../setup/choose-model.ts'
-import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { readSecret } from '../../sign-in/read-secret.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { readCredentialFile, createCredentialSources } from '../../sign-in/credential-sources.ts'
@@ -45,7 +45,7 @@ export async function runLoginCommand(args: string[], givenKey?: string): Promis
 export async function runLogoutCommand(args: string[]): Promise<void> {
   const { positionals } = parseCommandLine('dragoman logout', LOGOUT_COMMAND.options, args)
   if (positionals.length === 0) return void (await printHelp('logout'))
-  rejectExtraArguments('dragoman logout', positionals, 1)
+  rejectExtraArgs('dragoman logout', positionals, 1)
   const [id = ''] = positionals
   if (!openCredentialFile().remove(id))
     throw new UserError(`nothing is stored for ${JSON.stringify(id)}; see dragoman login --list`)

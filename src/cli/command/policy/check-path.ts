@@ -24,12 +24,7 @@ export function checkPathCase(checkCase: JsonObject, context: PolicyCheckContext
 
 const WRITE_OPERATIONS: ReadonlySet<string> = new Set(['write', 'edit', 'delete', 'rename'])
 
-function judgePath(
-  rawPath: string,
-  checkCase: JsonObject,
-  disk: DiskView,
-  context: PolicyCheckContext,
-): PolicyCheckResult {
+function judgePath(raw: string, checkCase: JsonObject, disk: DiskView, context: PolicyCheckContext): PolicyCheckResult {
   const operation = stringOrEmpty(checkCase['operation']) || 'read'
   const access = WRITE_OPERATIONS.has(operation) ? 'write' : 'read'
   const pathContext = context.createPathContext({
@@ -37,7 +32,7 @@ function judgePath(
     ...readRoots(checkCase, context),
     platform: stringOrEmpty(checkCase['platform']) || process.platform,
   })
-  const path = operation === 'glob' ? rawPath.replace(/[^/]*[*?[{][^]*$/, '') : rawPath
+  const path = operation === 'glob' ? raw.replace(/[^/]*[*?[{][^]*$/, '') : raw
   const affectedPath = resolveParentOnly(path, operation, disk, context)
   const { kind, path: real, why, rule } = classifyPath(affectedPath, access, pathContext, context.folder)
   if (kind === 'reject') return { verdict: 'reject', why, rule }

@@ -16,12 +16,12 @@ import { checkTerminalCase, checkUrlCase } from './check-url-and-terminal.ts'
 import { createVirtualDisk } from './virtual-disk.ts'
 import { type PolicyCheckResult, type PolicyCheckContext, readFixtureSteps, readCaseText } from './check-case.ts'
 import type { PolicyCommandOptions } from './policy.ts'
-import { readFileOrStdin, readJsonFileOrStdin } from '../wire/wire-input.ts'
+import { readInput, readJsonInput } from '../wire/wire-input.ts'
 
 /** `dragoman policy check`: reads one JSON object per line, and prints one result per line. */
 export async function runPolicyCheck(file: string | undefined, options: PolicyCommandOptions): Promise<void> {
   const checkContext = createCheckContext(options)
-  for (const [at, line] of readFileOrStdin(file).toString('utf8').split('\n').entries()) {
+  for (const [at, line] of readInput(file).toString('utf8').split('\n').entries()) {
     if (line.trim() === '') continue
     const checkCase = parseCheckCase(line, at + 1)
     const answer = { id: checkCase['id'] ?? at + 1, ...(await judgeCase(checkCase, checkContext)) }
@@ -67,7 +67,7 @@ function createCheckContext(options: PolicyCommandOptions): PolicyCheckContext {
     secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []).map(expandPlaceholders),
     ...more,
   })
-  const json = options.rules === undefined ? {} : readJsonFileOrStdin(options.rules)
+  const json = options.rules === undefined ? {} : readJsonInput(options.rules)
   const fixture = isObject(json) ? readFixtureSteps(json as JsonObject, 'fixture') : []
   return { folder, rules, fixture, expandPlaceholders, createPathContext }
 }
@@ -75,7 +75,7 @@ function createCheckContext(options: PolicyCommandOptions): PolicyCheckContext {
 /** The rules of a file alone, or those in effect in the folder. */
 function readRules({ rules: file }: PolicyCommandOptions, folder: string): RulesByTier {
   if (file === undefined) return validateRules({ default: DEFAULT_POLICY_RULES, ...readSettings(folder).policies })
-  const json = readJsonFileOrStdin(file)
+  const json = readJsonInput(file)
   const rules = isObject(json) && isObject(json['policy']) ? json['policy'] : json
   if (!isObject(rules))
     throw new UserError(`${file} contains no rules; it must be a JSON object with allow, ask, deny, …`)

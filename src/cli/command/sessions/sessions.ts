@@ -7,12 +7,7 @@ import { UserError } from '../../user-error.ts'
 import { SESSIONS_COMMAND } from './spec.ts'
 import { formatLocalTime } from '../../output/format.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import {
-  findSubcommandHandler,
-  type OptionValues,
-  parseCommandLine,
-  rejectExtraArguments,
-} from '../../args/parse-command-line.ts'
+import { findSubcommand, type OptionValues, parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { getSessionsFolder } from '../../paths/folders.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { exportSessionText } from './export.ts'
@@ -25,9 +20,8 @@ export async function runSessionsCommand(args: string[]): Promise<void> {
   const { values, positionals } = parseCommandLine('dragoman sessions', SESSIONS_COMMAND.options, args)
   const [subcommand, ...rest] = positionals
   if (subcommand === undefined) return void (await printHelp('sessions'))
-  const run = findSubcommandHandler('dragoman sessions', SESSIONS_SUBCOMMANDS, subcommand)
-  if (subcommand !== 'reply')
-    rejectExtraArguments(`dragoman sessions ${subcommand}`, rest, subcommand === 'list' ? 0 : 1)
+  const run = findSubcommand('dragoman sessions', SESSIONS_SUBCOMMANDS, subcommand)
+  if (subcommand !== 'reply') rejectExtraArgs(`dragoman sessions ${subcommand}`, rest, subcommand === 'list' ? 0 : 1)
   const store = jsonlStore(getSessionsFolder(resolveWorkFolder(values)))
   process.stdout.write(await withStoreErrors(() => run(store, rest, values)))
 }

@@ -13,7 +13,7 @@ import { EXIT_CODE } from '../../user-error.ts'
 import { TOUR_COMMAND } from './spec.ts'
 import { createTextOutput } from '../../output/text-output.ts'
 import { getInvocationName } from '../../args/invocation-name.ts'
-import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { toExitCode } from '../../headless.ts'
 import { getSessionsFolder, abbreviateHome } from '../../paths/folders.ts'
 
@@ -22,7 +22,7 @@ const TOUR_PROMPT = 'The test of this project fails. Find out why, fix it, and s
 /** `dragoman tour`. Without a terminal, or with `--yes`, it runs without questions. */
 export async function runTourCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman tour', TOUR_COMMAND.options, args)
-  rejectExtraArguments('dragoman tour', positionals)
+  rejectExtraArgs('dragoman tour', positionals)
   const folder = createScratchProject()
   return isatty(0) && isatty(1) && !values.yes ? runInteractiveTour(folder) : runHeadlessTour(folder)
 }

@@ -14,14 +14,14 @@ import {
   type OptionValues,
   parseCommandLine,
   parsePositiveInteger,
-  rejectExtraArguments,
+  rejectExtraArgs,
 } from '../../args/parse-command-line.ts'
 import { getSessionsFolder, getWriteLocksFolder } from '../../paths/folders.ts'
 import { formatNothingToUndo, formatUndoPlan } from './undo-text.ts'
 
 export async function runUndoCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman undo', UNDO_COMMAND.options, args)
-  rejectExtraArguments('dragoman undo', positionals, 1)
+  rejectExtraArgs('dragoman undo', positionals, 1)
   const turn = parsePositiveInteger('dragoman undo', positionals[0])
   return withStoreErrors(() => undo(values, turn))
 }

@@ -10,8 +10,8 @@ import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
 import {
   type WireRecording,
-  readFileOrStdin,
-  readJsonFileOrStdin,
+  readInput,
+  readJsonInput,
   findRecordings,
   parseWireOption,
   printJson,
@@ -26,11 +26,11 @@ export async function runWireDecode(options: WireCommandOptions): Promise<void> 
     return
   }
   const wire = await loadWire(parseWireOption(options.wire))
-  const tools = options.tools === undefined ? [] : parseToolList(readJsonFileOrStdin(options.tools))
+  const tools = options.tools === undefined ? [] : parseToolList(readJsonInput(options.tools))
   const status = options.status === undefined ? undefined : Number(options.status)
   if (status !== undefined && !(status >= 100 && status < 600))
     throw new UserError(`--status must be an HTTP status, not “${options.status}”`)
-  const bytes = readFileOrStdin(options.file)
+  const bytes = readInput(options.file)
   const reading = { turnKey: turnKeyFor(bytes), profile: wire.profile, tools, ...defined({ status }) }
   printJson(toJsonReport(decodeResponse(wire, reading, [bytes], options['content-type'])))
 }

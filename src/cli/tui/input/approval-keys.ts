@@ -11,18 +11,14 @@ import type { KeyResult } from './handle-key.ts'
 /** A letter is an answer if no other follows in this time; otherwise it is the beginning of a text. */
 export const KEY_HOLD_MS = 200
 
-/** Handles a key while an approval waits. A key that does not answer it goes to the input through `typeInstead`. */
-export function handleApprovalKey(
-  state: UiState,
-  key: KeyEvent,
-  typeInstead: (state: UiState) => KeyResult,
-): KeyResult {
+/** Handles a key while an approval waits. A key that does not answer it goes to the input through `typeText`. */
+export function handleApprovalKey(state: UiState, key: KeyEvent, typeText: (state: UiState) => KeyResult): KeyResult {
   const { approvalView } = state
   const ask = findSelectedApproval(state)
   if (!ask || key.type === 'report') return { state }
   if (approvalView.reasonEditor) return handleReasonKey(state, key, ask)
-  if (key.type === 'paste') return typeInstead(insertHeldKey(state))
-  if (key.type === 'text') return handleLetter(state, key.text, ask, typeInstead)
+  if (key.type === 'paste') return typeText(insertHeldKey(state))
+  if (key.type === 'text') return handleLetter(state, key.text, ask, typeText)
   const { state: now, actions = [] } = applyHeldKey(state)
   // The held answer is given first.
   if (actions.length > 0) return { state: now, actions }
@@ -60,7 +56,7 @@ function handleLetter(
   state: UiState,
   text: string,
   ask: ApprovalRequest,
-  typeInstead: (state: UiState) => KeyResult,
+  typeText: (state: UiState) => KeyResult,
 ): KeyResult {
   const { approvals, approvalView, heldKey } = state
   const look = { hasSecrets: hasHiddenSecrets(ask, approvalView) }
@@ -69,7 +65,7 @@ function handleLetter(
   const isAnswer = isSeen && listApprovalAnswers(ask, approvals, approvalView, look).some(({ key }) => key === text)
   const isPager = Object.hasOwn(PAGER_KEYS, text) && layoutShownApproval(state).last > 0
   if (heldKey === undefined && (isAnswer || isPager)) return { state: { ...state, heldKey: text } }
-  return typeInstead(insertHeldKey(state))
+  return typeText(insertHeldKey(state))
 }
 
 function insertHeldKey({ heldKey, ...state }: UiState): UiState {

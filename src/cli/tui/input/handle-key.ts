@@ -7,7 +7,7 @@ import { toEditorEdit } from './edit-keys.ts'
 import { type EditorEdit, applyEditorEdit, EMPTY_EDITOR, expandPastes } from './text-editor.ts'
 import { findOffsetAtColumn, findRowIndex, layoutRows } from './text-rows.ts'
 import { handleApprovalKey } from './approval-keys.ts'
-import { handleHistorySearchKey, startHistorySearch } from './history-search.ts'
+import { handleSearchKey, startHistorySearch } from './history-search.ts'
 import { handleVimKey } from './vim-keys.ts'
 
 /** What a key asks of the program, besides changing the state. */
@@ -41,7 +41,7 @@ export function handleKey(before: UiState, key: KeyEvent): KeyResult {
 }
 
 function handleTypingKey(before: UiState, key: Exclude<KeyEvent, { type: 'report' }>): KeyResult {
-  const searchState = before.search && handleHistorySearchKey(before, key)
+  const searchState = before.search && handleSearchKey(before, key)
   if (searchState) return { state: searchState }
   const { search: _over, ...state } = before
   return handleMenuKey(state, key) ?? (state.vim && handleVimKey(state, key)) ?? handleInputKey(state, key)

@@ -18,10 +18,7 @@ export function startHistorySearch(state: UiState): UiState {
 }
 
 /** Handles a key of the search; undefined for a key that ends the search with the match and then has its usual effect. */
-export function handleHistorySearchKey(
-  state: UiState,
-  key: Exclude<KeyEvent, { type: 'report' }>,
-): UiState | undefined {
+export function handleSearchKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' }>): UiState | undefined {
   const { search, ...rest } = state
   if (!search) return undefined
   const last = state.history.length - 1

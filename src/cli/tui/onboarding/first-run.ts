@@ -4,7 +4,7 @@ import { getUserConfigPath } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'
 import { updateUserConfig } from '../../config/update-settings.ts'
 import { abbreviateHome } from '../../paths/folders.ts'
-import { saveFolderTrust, readTrustState, listTrustRelevantFiles } from '../../config/folder-trust.ts'
+import { saveFolderTrust, readTrustState, listTrustFiles } from '../../config/folder-trust.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { findKeyProvider } from './api-key-format.ts'
@@ -105,7 +105,7 @@ async function promptForKey(config: Config, theme: ThemeName, pastedKey: string 
 /** Asks once whether the settings of a folder are trusted. */
 export async function promptForTrust(folder: string, theme: ThemeName): Promise<void> {
   const state = readTrustState(folder)
-  const files = listTrustRelevantFiles(folder)
+  const files = listTrustFiles(folder)
   if (files.length === 0 || (state !== 'unknown' && state !== 'changed')) return
   const changed = state === 'changed' ? ', which have changed since you trusted them' : ''
   const answer = await chooseFromList(

@@ -98,10 +98,7 @@ function isLongStreaming({ text, done }: Extract<ConversationBlock, { kind: 'tex
 }
 
 /** A thought is one line: its subject, or the last line so far. */
-function renderThought(
-  { text, done, ms }: Extract<ConversationBlock, { kind: 'thought' }>,
-  width: number,
-): StyledLine[] {
+function renderThought({ text, done, ms }: Extract<ConversationBlock, { kind: 'thought' }>, width: number) {
   const subject = [...text.matchAll(/\*\*(.+?)\*\*/g)].at(-1)?.[1]
   const rows = text.split('\n').filter((one) => one.trim() !== '')
   const shown = subject ?? (done ? rows[0] : rows.at(-1)) ?? ''
@@ -128,11 +125,7 @@ function describeWaiting({ waiting }: LiveConversation, now: number): string {
 
 const SPINNER_FRAMES = ['◐', '◓', '◑', '◒']
 
-function stackLines(
-  above: readonly StyledLine[],
-  middle: LinesWithCursor,
-  below: readonly StyledLine[],
-): LinesWithCursor {
+function stackLines(above: readonly StyledLine[], middle: LinesWithCursor, below: readonly StyledLine[]) {
   return {
     lines: [...above, ...middle.lines, ...below],
     ...(middle.cursor && { cursor: { row: above.length + middle.cursor.row, column: middle.cursor.column } }),

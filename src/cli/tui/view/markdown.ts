@@ -152,11 +152,7 @@ function renderTable({ header, rows, align }: Tokens.Table, width: number): Styl
   return drawn.map((one) => clipLine(one, width))
 }
 
-function renderTableRow(
-  row: readonly StyledLine[],
-  widths: readonly number[],
-  align: Tokens.Table['align'],
-): StyledLine[] {
+function renderTableRow(row: readonly StyledLine[], widths: readonly number[], align: Tokens.Table['align']) {
   const columns = widths.map((width, at) => wrapLine(row[at] ?? [], width))
   const height = Math.max(...columns.map(({ length }) => length))
   return Array.from({ length: height }, (_unused, at) =>

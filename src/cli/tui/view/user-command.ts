@@ -5,11 +5,8 @@ import { renderTail } from './call.ts'
 import { toSingleRow } from './shorten.ts'
 
 /** A shell command of the user: its last lines while it runs, and all of them when it is over. */
-export function renderUserCommand(
-  { command, output, since, end }: UserCommandBlock,
-  width: number,
-  now: number,
-): StyledLine[] {
+export function renderUserCommand(block: UserCommandBlock, width: number, now: number): StyledLine[] {
+  const { command, output, since, end } = block
   const seconds = end === undefined ? Math.floor((now - since) / 1000) : 0
   const head: StyledLine = [
     { text: `! ${toSingleRow(escapeForTerminal(command), width - 10)}`, tone: 'user' },

@@ -1,13 +1,9 @@
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { StatusInfo } from '../ui-state.ts'
-import { type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
+import { styledLine, wrapLine } from '../term/styled-line.ts'
 import type { ViewOptions } from './view-options.ts'
 
-export function renderWelcome(
-  { model, folder }: StatusInfo,
-  notices: readonly string[],
-  { width }: ViewOptions,
-): StyledLine[] {
+export function renderWelcome({ model, folder }: StatusInfo, notices: readonly string[], { width }: ViewOptions) {
   return [
     ...wrapLine(
       [
