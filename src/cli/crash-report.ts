@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createRedactor, findEnvironmentSecrets } from '../model/security/redactor.ts'
 import { ensurePrivateFolder } from './paths/private-folder.ts'
-import { getDataFolderPath } from './paths/folders.ts'
+import { getDataFolder } from './paths/folders.ts'
 import { getErrorMessage } from '../model/error-message.ts'
 
 let sessionLogPath: string | undefined
@@ -27,7 +27,7 @@ export function reportCrash(error: unknown): string {
 }
 
 function writeCrashFile(text: string): string | undefined {
-  const path = join(getDataFolderPath(), 'fault.txt')
+  const path = join(getDataFolder(), 'fault.txt')
   try {
     ensurePrivateFolder(dirname(path))
     writeFileSync(path, `${new Date().toISOString()}\n${text}\n`, { mode: 0o600 })

@@ -7,11 +7,9 @@ import { isObject, type JsonObject, tryParseJson } from '../model/json.ts'
 import type { CallPart } from '../model/turn.ts'
 import type { Toolbox } from '../tool/toolbox.ts'
 
-export async function openInEditor(
-  text: string,
-  name: string,
-  editorSetting: string | undefined,
-): Promise<{ readonly text: string } | { readonly problem: string }> {
+type EditResult = { readonly text: string } | { readonly problem: string }
+
+export async function openInEditor(text: string, name: string, editorSetting: string | undefined): Promise<EditResult> {
   const [program = 'vi', ...args] = resolveEditorCommand(editorSetting, process.env)
   const tempFolder = mkdtempSync(join(tmpdir(), 'dragoman-'))
   // The name tells the editor the language.
@@ -40,22 +38,17 @@ export function resolveEditorCommand(editorSetting: string | undefined, env: Nod
   const words = [...commandText.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, one, other, bare]) => one ?? other ?? bare ?? '',
   )
-  const wait = EDITOR_WAIT_FLAGS[basename(words[0] ?? '').replace(/\.(?:exe|cmd)$/i, '')]
+  const program = basename(words[0] ?? '').replace(/\.(?:exe|cmd)$/i, '')
+  const wait = EDITOR_WAIT_FLAGS.find(([editors]) => editors.test(program))?.[1]
   return wait === undefined || words.some((word) => wait.includes(word)) ? words : [...words, wait[0] ?? '']
 }
 
 /** The flags with which editors wait; the first spelling is used. */
-const EDITOR_WAIT_FLAGS: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(
-    ['code', 'code-insiders', 'codium', 'cursor', 'windsurf', 'zed', 'subl', 'atom', 'mate', 'gedit'].map((name) => [
-      name,
-      ['--wait', '-w'],
-    ]),
-  ),
-  gvim: ['--nofork', '-f'],
-  mvim: ['--nofork', '-f'],
-  kate: ['--block', '-b'],
-}
+const EDITOR_WAIT_FLAGS: readonly (readonly [editors: RegExp, flags: readonly string[]])[] = [
+  [/^(?:code|code-insiders|codium|cursor|windsurf|zed|subl|atom|mate|gedit)$/, ['--wait', '-w']],
+  [/^[gm]vim$/, ['--nofork', '-f']],
+  [/^kate$/, ['--block', '-b']],
+]
 
 /** Lets the user change a proposal before it is carried out; an unchanged text is not an approval. */
 export async function editProposal(
@@ -65,10 +58,7 @@ export async function editProposal(
   editorSetting: string | undefined,
 ): Promise<ApprovalReply | { readonly problem: string }> {
   const { details } = ask
-  const edit = async (
-    text: string,
-    name: string,
-  ): Promise<{ readonly text: string } | { readonly problem: string }> => {
+  const edit = async (text: string, name: string): Promise<EditResult> => {
     const edited = await openInEditor(text, name, editorSetting)
     const isUnchanged = 'text' in edited && edited.text === text
     return isUnchanged ? { problem: 'Nothing was changed; the approval is still open.' } : edited
@@ -89,7 +79,6 @@ export async function editProposal(
   return { ask: ask.id, outcome: 'modify', input: found.tool.toModifiedInput(accepted.input, change) }
 }
 
-/** Lets the user fill in the form of an MCP server. */
 async function fillForm(
   ask: ApprovalRequest,
   form: JsonObject,

@@ -6,7 +6,6 @@ import { truncateLines } from './output/truncate-lines.ts'
 import { removeInvalidHomeVariable } from './paths/folders.ts'
 import { isOutputLostError, stopForLostOutput } from './stop-signals.ts'
 
-/** Runs the command line and returns the exit code. */
 async function main(argv: readonly string[], saveCompileCache: () => void): Promise<number> {
   const [name = '', ...rest] = argv
   removeInvalidHomeVariable()

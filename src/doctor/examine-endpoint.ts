@@ -1,41 +1,30 @@
 import type { Fault } from '../model/fault.ts'
 import { sumTokens } from '../model/usage.ts'
 import {
-  type Clock,
   systemClock,
   type Capabilities,
   createHttpClient,
   isLoopback,
   toDisplayUrl,
   type Endpoint,
-  type HttpClient,
   type Timeouts,
 } from '../provider/index.ts'
 import { createBudgetLedger } from '../provider/optional-middleware.ts'
 import type { Probe, ProbeStatus } from './probes/probe.ts'
 import { PROBES, ESSENTIAL_PROBES } from './probes/all-probes.ts'
-import { createTextRequest } from './probes/probe-helpers.ts'
+import { TEXT_REQUEST } from './probes/probe-helpers.ts'
 import type { ProbeExchange } from './probe-exchange.ts'
 import { type QuirkFinding, detectQuirks } from './quirks/quirk-detectors.ts'
-import { type ProbeRunner, createProbeRunner } from './probe-runner.ts'
+import { type ProbeRunner, type ProbeRunnerOptions, createProbeRunner } from './probe-runner.ts'
 import { defined } from '../model/defined.ts'
 
 /** The settings of an examination; all but `newId` have a default. */
-export interface ExaminationOptions {
-  /** A new id of letters and digits on each call. */
-  readonly newId: () => string
-  readonly httpClient?: HttpClient
-  readonly clock?: Clock
-  /** For the waits between attempts, if it differs from `clock`. */
-  readonly retryClock?: Clock
-  readonly timeouts?: Partial<Timeouts>
+export interface ExaminationOptions
+  extends Pick<ProbeRunnerOptions, 'newId'>, Partial<Omit<ProbeRunnerOptions, 'newId' | 'target' | 'ledger'>> {
   /** The token budget of the whole examination. */
   readonly maxTokens?: number
-  /** The token limit of one response. */
-  readonly maxResponseTokens?: number
   /** How many probes run at the same time. */
   readonly concurrency?: number
-  readonly maxAttempts?: number
   readonly onProbeFinished?: (one: ProbeReport) => void
 }
 
@@ -88,14 +77,6 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
   })
   const findings = new Map<string, QuirkFinding>()
   const probeReports: ProbeReport[] = []
-  const recordQuirks = (
-    exchanges: readonly ProbeExchange[],
-    quirkOptions: Parameters<typeof detectQuirks>[2],
-  ): void => {
-    for (const exchange of exchanges)
-      for (const finding of detectQuirks(exchange, target.wire, quirkOptions))
-        if (!findings.has(finding.id)) findings.set(finding.id, finding)
-  }
 
   async function runProbe(probe: Probe): Promise<ProbeExchange[]> {
     const { id, title, failureIds, mode = 'live', advice, expectedQuirks } = probe
@@ -103,7 +84,9 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
     const probeStartedAt = clock.now()
     const { status, message, capabilities } = await probe.run(context)
     if (capabilities) runner.learnCapabilities(capabilities)
-    recordQuirks(exchanges, { isFirstExchange: id === 1, ...defined({ expectedQuirks }) })
+    const quirkOptions = { isFirstExchange: id === 1, ...defined({ expectedQuirks }) }
+    for (const finding of exchanges.flatMap((exchange) => detectQuirks(exchange, target.wire, quirkOptions)))
+      if (!findings.has(finding.id)) findings.set(finding.id, finding)
     const one: ProbeReport = {
       id,
       title,
@@ -162,20 +145,16 @@ async function worksWithoutStreaming(runner: ProbeRunner, fault: Fault): Promise
     fault.kind === 'decode' || (fault.kind === 'transport' && (fault.code ?? 'ECONNRESET') === 'ECONNRESET')
   if (!isStreamBroken || fault.status !== undefined) return false
   const { context } = runner.openContext()
-  const wholeResponse = await context.send({ ...createTextRequest(), params: { stream: false } })
+  const wholeResponse = await context.send({ ...TEXT_REQUEST, params: { stream: false } })
   if (wholeResponse.fault || wholeResponse.text === '') return false
   runner.learnCapabilities({ stream: false })
   return true
 }
 
-async function runConcurrently<T>(
-  items: readonly T[],
-  concurrency: number,
-  work: (item: T) => Promise<unknown>,
-): Promise<void> {
-  const queue = [...items]
+async function runConcurrently<T>(items: readonly T[], workers: number, work: (item: T) => Promise<unknown>) {
+  const queue = items.values()
   const worker = async (): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
+    for (const item of queue) await work(item)
   }
-  await Promise.all(Array.from({ length: concurrency }, worker))
+  await Promise.all(Array.from({ length: workers }, worker))
 }

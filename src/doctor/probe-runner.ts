@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../model/event.ts'
 import type { ModelRequest } from '../model/request.ts'
 import type { Turn, WireId } from '../model/turn.ts'
-import { addUsage, NO_USAGE, type Usage } from '../model/usage.ts'
+import { addUsage, NO_USAGE } from '../model/usage.ts'
 import {
   type Clock,
   mergeCapabilities,
@@ -34,14 +34,10 @@ export interface ProbeContext {
   readonly capabilities: Capabilities
   send(probeRequest: ProbeRequest): Promise<ProbeExchange>
   /** An exchange that several probes use; it is sent once. */
-  sendShared(name: string, probeRequest: () => ProbeRequest): Promise<ProbeExchange>
-  /**
-   * Sends a request again with other flags. If `isBetter`, the flags are kept, and the exchange replaces the shared
-   * one.
-   */
+  sendShared(probeRequest: ProbeRequest): Promise<ProbeExchange>
+  /** Sends a request with other flags. If `isBetter`, the flags are kept, and the exchange replaces the shared one. */
   retryWithCapabilities(
-    name: string,
-    probeRequest: () => ProbeRequest,
+    probeRequest: ProbeRequest,
     capabilities: Capabilities,
     isBetter: (exchange: ProbeExchange) => boolean,
   ): Promise<ProbeExchange | undefined>
@@ -53,31 +49,24 @@ export interface ProbeRunnerOptions {
   readonly target: Endpoint
   readonly httpClient: HttpClient
   readonly clock: Clock
-  /** For the waits between attempts. */
+  /** For the waits between attempts, if it differs from `clock`. */
   readonly retryClock: Clock
   readonly timeouts: Partial<Timeouts>
   readonly ledger: BudgetLedger
   /** Including the first attempt. */
   readonly maxAttempts: number
+  /** The token limit of one response. */
   readonly maxResponseTokens: number
+  /** A new id of letters and digits on each call. */
   readonly newId: () => string
 }
 
-/** One endpoint, and what was learned about it. */
-export interface ProbeRunner {
-  readonly learnedCapabilities: Capabilities
-  learnCapabilities(capabilities: Capabilities): void
-  /** A context for one probe, and the exchanges that were made in it. */
-  openContext(): {
-    readonly context: ProbeContext
-    readonly exchanges: readonly ProbeExchange[]
-    readonly usage: () => Usage
-  }
-}
+export type ProbeRunner = ReturnType<typeof createProbeRunner>
 
-export function createProbeRunner(options: ProbeRunnerOptions): ProbeRunner {
+/** One endpoint, and what was learned about it. */
+export function createProbeRunner(options: ProbeRunnerOptions) {
   let learnedCapabilities: Capabilities = {}
-  const sharedExchanges = new Map<string, Promise<ProbeExchange>>()
+  const sharedExchanges = new Map<ProbeRequest, Promise<ProbeExchange>>()
   const currentTarget = (): Endpoint => ({
     ...options.target,
     profile: {
@@ -111,12 +100,11 @@ export function createProbeRunner(options: ProbeRunnerOptions): ProbeRunner {
     const recordingClient = createRecordingClient(httpClient, (trace) => traces.push(trace))
     const createModelFor = (to: Endpoint) =>
       createModel(to, { httpClient: recordingClient, clock: options.clock, timeouts: options.timeouts })
-    const adaptiveModel = withRetries
-      ? withAdaptation(target, (to) => withBudget(createModelFor(to), options.ledger), learnCapabilities)
-      : createModelFor(target)
+    const retry = { clock: options.retryClock, attempts: options.maxAttempts, total: MAX_RETRY_WAIT_MS }
+    const createBudgetedModel = (to: Endpoint) => withBudget(createModelFor(to), options.ledger)
     const model = withRetries
-      ? withRetry(adaptiveModel, { clock: options.retryClock, attempts: options.maxAttempts, total: MAX_RETRY_WAIT_MS })
-      : adaptiveModel
+      ? withRetry(withAdaptation(target, createBudgetedModel, learnCapabilities), retry)
+      : createModelFor(target)
     const getTraces = () => traces.map((trace) => trace())
     return sendProbeRequest(model, request, { key: options.newId(), traces: getTraces, ...defined({ onEvent }) })
   }
@@ -126,10 +114,11 @@ export function createProbeRunner(options: ProbeRunnerOptions): ProbeRunner {
   }
 
   return {
-    get learnedCapabilities() {
+    get learnedCapabilities(): Capabilities {
       return learnedCapabilities
     },
     learnCapabilities,
+    /** A context for one probe, and the exchanges that were made in it. */
     openContext() {
       const exchanges: ProbeExchange[] = []
       const recordExchange = async (exchange: Promise<ProbeExchange>): Promise<ProbeExchange> => {
@@ -143,18 +132,16 @@ export function createProbeRunner(options: ProbeRunnerOptions): ProbeRunner {
           return currentTarget().profile
         },
         send: (probeRequest) => recordExchange(sendRequest(probeRequest, options.httpClient, true)),
-        sendShared(name, probeRequest) {
-          const current = sharedExchanges.get(name)
-          if (current) return current
-          const exchange = recordExchange(sendRequest(probeRequest(), options.httpClient, true))
-          sharedExchanges.set(name, exchange)
+        sendShared(probeRequest) {
+          const exchange = sharedExchanges.get(probeRequest) ?? context.send(probeRequest)
+          sharedExchanges.set(probeRequest, exchange)
           return exchange
         },
-        async retryWithCapabilities(name, probeRequest, capabilities, isBetter) {
-          const exchange = await recordExchange(sendRequest(probeRequest(), options.httpClient, true, capabilities))
+        async retryWithCapabilities(probeRequest, capabilities, isBetter) {
+          const exchange = await recordExchange(sendRequest(probeRequest, options.httpClient, true, capabilities))
           if (!isBetter(exchange)) return undefined
           learnCapabilities(capabilities)
-          sharedExchanges.set(name, Promise.resolve(exchange))
+          sharedExchanges.set(probeRequest, Promise.resolve(exchange))
           return exchange
         },
         // Nothing is sent, so nothing is recorded or counted.

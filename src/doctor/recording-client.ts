@@ -9,16 +9,13 @@ export interface ResponseTrace {
 }
 
 /** An HTTP client that keeps a copy of every response. */
-export function createRecordingClient(
-  httpClient: HttpClient,
-  onTrace: (trace: () => ResponseTrace) => void,
-): HttpClient {
+export function createRecordingClient(client: HttpClient, onTrace: (trace: () => ResponseTrace) => void): HttpClient {
   return async (request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> => {
     const chunks: Uint8Array[] = []
     let head: Pick<ResponseTrace, 'status' | 'headers'> = { status: 0, headers: {} }
     let ending: ResponseTrace['ending'] = 'none'
     onTrace(() => ({ ...head, chunks, ending }))
-    const reply = await httpClient(request, signal)
+    const reply = await client(request, signal)
     head = { status: reply.status, headers: reply.headers }
     ending = 'stopped'
     return { ...reply, body: copyBody() }

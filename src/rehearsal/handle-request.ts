@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { JsonObject } from '../model/json.ts'
 import type { WireId } from '../model/turn.ts'
 import type { Wire } from '../wire/wire.ts'
 import {
@@ -11,7 +10,7 @@ import {
 import { findRequestError } from './request-checks/check-request.ts'
 import { findSignatureError } from './request-checks/check-signatures.ts'
 import { composeResponse } from './response/compose-response.ts'
-import { type ResponseDeliveryPlan, planJsonResponse } from './response/send-response.ts'
+import { type DeliveryPlan, planJsonResponse } from './response/send-response.ts'
 import { describeUnmetExpectation } from './script/match-expectation.ts'
 import { describeMissingTemplateValue, type TemplateValues } from './script/fill-template.ts'
 import { scanIncomingRequest } from './request/scan-request-turns.ts'
@@ -60,43 +59,31 @@ export function handleRehearsalRequest(
   state: RehearsalState,
   incoming: IncomingMessage,
   chunks: readonly Buffer[],
-): ResponseDeliveryPlan {
+): DeliveryPlan {
   const path = incoming.url ?? '/'
-  const matchedRoute = parseRoute(path, incoming.headers)
-  if (matchedRoute?.kind === 'models') return respondModelList(state, matchedRoute)
-  if (!matchedRoute)
-    return planJsonResponse(
-      404,
-      state.wires['openai-chat'].responseWriter.writeError({ status: 404, message: `Unknown path: ${path}` }),
-    )
-  if (incoming.method !== 'POST')
-    return planJsonResponse(
-      405,
-      createErrorBody(
-        state,
-        matchedRoute,
-        405,
-        `The method ${incoming.method ?? ''} is not allowed for ${path}; use POST.`,
-      ),
-    )
-  if (matchedRoute.kind === 'count') return respondTokenCount(matchedRoute.wire, chunks)
+  const route = parseRoute(path, incoming.headers)
+  if (route?.kind === 'models') return respondModelList(state, route)
+  if (!route) return planError(state, 'openai-chat', 404, `Unknown path: ${path}`)
+  if (incoming.method !== 'POST') {
+    const message = `The method ${incoming.method ?? ''} is not allowed for ${path}; use POST.`
+    return planError(state, route.wire, 405, message)
+  }
+  if (route.kind === 'count') return respondTokenCount(route.wire, chunks)
   state.counters.all++
-  return handleGenerate(state, matchedRoute, incoming, chunks)
+  return handleGenerate(state, route, incoming, chunks)
 }
 
 function handleGenerate(
   state: RehearsalState,
-  matchedRoute: GenerateRoute,
+  route: GenerateRoute,
   incoming: IncomingMessage,
   chunks: readonly Buffer[],
-): ResponseDeliveryPlan {
-  const { wire } = matchedRoute
-  const overrides = {
-    ...defined({ model: matchedRoute.model, stream: matchedRoute.stream }),
-  }
+): DeliveryPlan {
+  const { wire } = route
+  const overrides = defined({ model: route.model, stream: route.stream })
   const bytes = state.isLightweight ? EMPTY_BUFFER : Buffer.concat(chunks)
   const body = state.isLightweight ? {} : parseJsonBody(bytes)
-  if (!body) return respondInvalidRequest(state, matchedRoute, 'We could not parse the JSON body of your request.')
+  if (!body) return rejectRequest(state, route, 'We could not parse the JSON body of your request.')
   const incomingRequest = state.isLightweight
     ? scanIncomingRequest(state.wires[wire], chunks, overrides, readTurnsHeader(incoming))
     : parseIncomingRequest(state.wires[wire], body, { ...overrides, byteLength: bytes.length })
@@ -118,11 +105,14 @@ function handleGenerate(
     }
     pushBounded(state.requests, createRecordedRequest(entry, incomingRequest.readRequest), state.maxRecords)
   }
-  if (name === undefined || !script || position === undefined)
-    return respondUnknownModel(state, matchedRoute, incomingRequest.model)
+  if (name === undefined || !script || position === undefined) {
+    const scriptNames = [...state.scripts.keys()].join(', ')
+    const message = `Unknown model ${JSON.stringify(incomingRequest.model)}; the models are ${scriptNames}.`
+    return planError(state, wire, 404, message, isJsonStream(route))
+  }
   const vendorError = state.isLightweight ? undefined : findRequestError(wire, body)
-  if (vendorError !== undefined) return respondInvalidRequest(state, matchedRoute, vendorError, name)
-  return respondFromScript(state, matchedRoute, { script, name, incomingRequest, position })
+  if (vendorError !== undefined) return rejectRequest(state, route, vendorError, name)
+  return respondFromScript(state, route, { script, name, incomingRequest, position })
 }
 
 /** A client that knows the number of turns can send it, and save the search. */
@@ -138,45 +128,31 @@ interface SelectedScript {
   readonly position: number
 }
 
-function respondFromScript(
-  state: RehearsalState,
-  matchedRoute: GenerateRoute,
-  selection: SelectedScript,
-): ResponseDeliveryPlan {
+function respondFromScript(state: RehearsalState, route: GenerateRoute, selection: SelectedScript): DeliveryPlan {
   const { script, name, incomingRequest, position } = selection
   const request = (state.counters.scripts.get(name) ?? 0) + 1
   state.counters.scripts.set(name, request)
   const locatedStep = selectStep(selection, request)
   const { step } = locatedStep
+  const requestBody = incomingRequest.readBody()
   const problem =
-    (script.requires === 'signatures'
-      ? findSignatureError(matchedRoute.wire, incomingRequest.readBody())
-      : undefined) ??
+    (script.requires === 'signatures' ? findSignatureError(route.wire, requestBody) : undefined) ??
     findUnmetExpectation(step, { incomingRequest, position, requestNumber: request }, name) ??
     describeMissingTemplateValue(step, incomingRequest)
-  if (problem !== undefined) return respondInvalidRequest(state, matchedRoute, problem, name)
-  const scriptedResponse = composeResponse(
-    { ...locatedStep, script: name, incomingRequest, position },
-    state.templateValues,
-  )
+  if (problem !== undefined) return rejectRequest(state, route, problem, name)
+  const stepContext = { ...locatedStep, script: name, incomingRequest, position }
   const responseOptions = {
-    wire: state.wires[matchedRoute.wire],
-    requestBody: incomingRequest.readBody(),
+    wire: state.wires[route.wire],
+    requestBody,
     stream: incomingRequest.stream,
-    framing: matchedRoute.framing,
-    wrapsErrorsInArray: matchedRoute.framing === 'array' && incomingRequest.stream,
+    framing: route.framing,
+    wrapsErrorsInArray: route.framing === 'array' && incomingRequest.stream,
     delayMs: step.delay ?? 0,
     paceMs: state.paceMs ?? step.pace ?? 0,
   }
-  return planResponse(
-    scriptedResponse,
-    responseOptions,
-    selectActiveMisbehaviours(
-      step.misbehave ?? [],
-      matchedRoute.wire,
-      countAttempt(state, step, `${name} ${position}`),
-    ),
-  )
+  const attempt = countAttempt(state, step, `${name} ${position}`)
+  const misbehaviours = selectActiveMisbehaviours(step.misbehave ?? [], route.wire, attempt)
+  return planResponse(composeResponse(stepContext, state.templateValues), responseOptions, misbehaviours)
 }
 
 function findUnmetExpectation(
@@ -189,10 +165,9 @@ function findUnmetExpectation(
 }
 
 function selectStep({ script, incomingRequest, position }: SelectedScript, request: number): LocatedStep {
+  const input = { incomingRequest, position, requestNumber: request }
   const matchingStep = findConditionalSteps(script.steps).find(
-    (step) =>
-      step.when &&
-      describeUnmetExpectation(step.when, { incomingRequest, position, requestNumber: request }) === undefined,
+    ({ when }) => when && describeUnmetExpectation(when, input) === undefined,
   )
   if (matchingStep) return { step: matchingStep, round: 0 }
   return findStepAt(script.steps, position) ?? { step: script.end ?? SCRIPT_OVER_STEP, round: 0 }
@@ -216,51 +191,28 @@ function findScriptName({ scripts, fallbackScript }: RehearsalState, model: stri
   return names.find((name) => scripts.has(name)) ?? fallbackScript
 }
 
-function respondUnknownModel(state: RehearsalState, matchedRoute: GenerateRoute, model: string): ResponseDeliveryPlan {
-  const scriptNames = [...state.scripts.keys()].join(', ')
-  const message = `Unknown model ${JSON.stringify(model)}; the models are ${scriptNames}.`
-  return planJsonResponse(404, wrapInArray(matchedRoute, createErrorBody(state, matchedRoute, 404, message)))
+function rejectRequest(state: RehearsalState, route: GenerateRoute, reason: string, script?: string): DeliveryPlan {
+  const failure = { requestNumber: state.counters.all, wire: route.wire, script, message: reason }
+  pushBounded(state.failures, failure, state.maxRecords)
+  return planError(state, route.wire, 400, reason, isJsonStream(route))
 }
 
-function respondInvalidRequest(
-  state: RehearsalState,
-  matchedRoute: GenerateRoute,
-  reason: string,
-  script?: string,
-): ResponseDeliveryPlan {
-  pushBounded(
-    state.failures,
-    { requestNumber: state.counters.all, wire: matchedRoute.wire, script, message: reason },
-    state.maxRecords,
-  )
-  return planJsonResponse(400, wrapInArray(matchedRoute, createErrorBody(state, matchedRoute, 400, reason)))
+function planError({ wires }: RehearsalState, wire: WireId, status: number, message: string, inArray = false) {
+  const body = wires[wire].responseWriter.writeError({ status, message })
+  return planJsonResponse(status, inArray ? [body] : body)
 }
 
-function createErrorBody(
-  { wires }: RehearsalState,
-  { wire }: RehearsalRoute,
-  status: number,
-  message: string,
-): JsonObject {
-  return wires[wire].responseWriter.writeError({ status, message })
+function isJsonStream(route: GenerateRoute): boolean {
+  return route.framing === 'array' && route.stream === true
 }
 
-function wrapInArray(matchedRoute: GenerateRoute, body: JsonObject): unknown {
-  return matchedRoute.framing === 'array' && matchedRoute.stream === true ? [body] : body
-}
-
-function respondModelList(
-  state: RehearsalState,
-  matchedRoute: Extract<RehearsalRoute, { kind: 'models' }>,
-): ResponseDeliveryPlan {
-  const list = createModelList(matchedRoute.wire, [...state.scripts.keys()], matchedRoute.model)
-  return list
-    ? planJsonResponse(200, list)
-    : planJsonResponse(404, createErrorBody(state, matchedRoute, 404, `Unknown model ${matchedRoute.model ?? ''}.`))
+function respondModelList(state: RehearsalState, route: RehearsalRoute): DeliveryPlan {
+  const list = createModelList(route.wire, [...state.scripts.keys()], route.model)
+  return list ? planJsonResponse(200, list) : planError(state, route.wire, 404, `Unknown model ${route.model ?? ''}.`)
 }
 
 /** The same estimate as for the usage of responses. */
-function respondTokenCount(wire: WireId, chunks: readonly Buffer[]): ResponseDeliveryPlan {
+function respondTokenCount(wire: WireId, chunks: readonly Buffer[]): DeliveryPlan {
   const tokens = Math.ceil(chunks.reduce((sum, chunk) => sum + chunk.length, 0) / 4)
   return planJsonResponse(200, wire === 'anthropic' ? { input_tokens: tokens } : { totalTokens: tokens })
 }

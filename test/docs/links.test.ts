@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { isCommandName } from '../../src/cli/commands.ts'
 import { COMMAND_SPECS } from '../../src/cli/command/specs.ts'
 import { ENVIRONMENT_VARIABLES } from '../../src/cli/args/run-help.ts'
-import { type CliOptionDefinitions, RUN_OPTIONS } from '../../src/cli/args/options.ts'
+import { type CliOptions, RUN_OPTIONS } from '../../src/cli/args/options.ts'
 import { root } from '../support/paths.ts'
 import { blocksIn, inlineCode, pages, proseOf } from './pages.ts'
 
@@ -66,9 +66,7 @@ function checkCommand(words: readonly string[], line: string): void {
     assert.ok(name === 'help' || isCommandName(name), `there is no command ${name}: ${line}`)
   if (page?.subcommands && /^[a-z]+$/.test(verb))
     assert.ok(Object.hasOwn(page.subcommands, verb), `${name} has no ${verb}: ${line}`)
-  const options: CliOptionDefinitions = page
-    ? { ...(page.takesRunOptions && RUN_OPTIONS), ...page.options }
-    : RUN_OPTIONS
+  const options: CliOptions = page ? { ...(page.takesRunOptions && RUN_OPTIONS), ...page.options } : RUN_OPTIONS
   for (const option of optionsIn(words))
     assert.ok(isKnown(option, options), `dragoman ${page ? name : ''} has no ${option}: ${line}`)
 }
@@ -77,11 +75,11 @@ function checkCommand(words: readonly string[], line: string): void {
 const FOREIGN = new Set(['--jinja', '--security-opt'])
 
 function checkAnywhere(words: readonly string[], line: string): void {
-  const all: CliOptionDefinitions = Object.assign(
+  const all: CliOptions = Object.assign(
     {},
     RUN_OPTIONS,
     ...Object.values(COMMAND_SPECS).map(({ options }) => options),
-  ) as CliOptionDefinitions
+  ) as CliOptions
   for (const option of optionsIn(words))
     assert.ok(FOREIGN.has(option) || isKnown(option, all), `nobody has ${option}: ${line}`)
 }
@@ -92,7 +90,7 @@ function optionsIn(words: readonly string[]): string[] {
   return own.flatMap((word) => /^--?[a-z][\w-]*/i.exec(word)?.[0] ?? [])
 }
 
-function isKnown(option: string, options: CliOptionDefinitions): boolean {
+function isKnown(option: string, options: CliOptions): boolean {
   return Object.entries(options).some(([name, { short }]) => option === `--${name}` || option === `-${short}`)
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { getSessionsFolderPath } from '../../src/cli/paths/folders.ts'
+import { getSessionsFolder } from '../../src/cli/paths/folders.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import type { RecordedRequest } from '../../src/rehearsal/request/recorded-request.ts'
 import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
@@ -139,7 +139,7 @@ async function world(wire: WireId) {
       await run([...(begun ? ['--resume'] : []), '-p', words.join(' ')])
       begun = true
     },
-    sessions: () => getSessionsFolderPath(work, { XDG_DATA_HOME: join(home, '.local/share') }),
+    sessions: () => getSessionsFolder(work, { XDG_DATA_HOME: join(home, '.local/share') }),
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { INITIAL_APPROVAL_VIEW_STATE } from '../../src/cli/tui/ui-state.ts'
-import { getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
+import { lineText } from '../../src/cli/tui/term/styled-line.ts'
 import { renderApproval } from '../../src/cli/tui/view/approval.ts'
 import type { ApprovalDetails } from '../../src/tool/tool.ts'
 import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
@@ -11,7 +11,7 @@ function asked(details: ApprovalDetails): string {
   const decision = { verdict: 'ask', rule: 'r', why: 'It does something.' } as const
   const ask = { id: 'a', call: 'c', tool: 't', details, decision }
   const { lines } = renderApproval([ask], INITIAL_APPROVAL_VIEW_STATE, { width: 200, rows: 1000 })
-  return lines.map(getStyledLineText).join('\n')
+  return lines.map(lineText).join('\n')
 }
 
 function command(text: string): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { getSessionsFolderPath } from '../../src/cli/paths/folders.ts'
+import { getSessionsFolder } from '../../src/cli/paths/folders.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 
@@ -28,7 +28,7 @@ function install(name: string, target: string): void {
 }
 
 function logPath(here: Stage): string {
-  return join(getSessionsFolderPath(here.work, { XDG_DATA_HOME: join(here.home, '.local/share') }), `${ID}.jsonl`)
+  return join(getSessionsFolder(here.work, { XDG_DATA_HOME: join(here.home, '.local/share') }), `${ID}.jsonl`)
 }
 
 describe('files of version 0.1.0', () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { layoutExactRows } from '../../src/cli/tui/term/exact-rows.ts'
-import { measureStyledLine, getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
+import { lineWidth, lineText } from '../../src/cli/tui/term/styled-line.ts'
 
 const look = { first: [{ text: '│ ' }], next: [{ text: '┆ ' }] }
 
 function rows(text: string, width: number): string[] {
   const lines = layoutExactRows(text, { ...look, width })
-  for (const one of lines) assert.ok(measureStyledLine(one) <= Math.max(width, 6), getStyledLineText(one))
-  return lines.map((one) => getStyledLineText(one))
+  for (const one of lines) assert.ok(lineWidth(one) <= Math.max(width, 6), lineText(one))
+  return lines.map((one) => lineText(one))
 }
 
 /** What a person reads from the rows. */

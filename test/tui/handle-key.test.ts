@@ -12,7 +12,7 @@ import {
   addApprovalRequest,
 } from '../../src/cli/tui/ui-state.ts'
 import { type KeyEvent, createKeyParser } from '../../src/cli/tui/term/key-parser.ts'
-import { getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
+import { lineText } from '../../src/cli/tui/term/styled-line.ts'
 import { renderApproval, markShownLines } from '../../src/cli/tui/view/approval.ts'
 import { renderLiveScreen } from '../../src/cli/tui/view/live-screen.ts'
 
@@ -35,7 +35,7 @@ const asked = (id: string, kind: 'edit' | 'exec' = 'exec', covers?: string): App
 
 /** A question as it is shown. */
 function askText({ approvals, approvalView, size = { width: 80, rows: 24 } }: UiState): string {
-  return renderApproval(approvals, approvalView, size).lines.map(getStyledLineText).join('\n')
+  return renderApproval(approvals, approvalView, size).lines.map(lineText).join('\n')
 }
 
 /** Presses what a terminal would send, without a pause; then there is one, and the screen is drawn. */
@@ -217,7 +217,7 @@ describe('what a key does', () => {
             isWriting: false,
             size: { width, rows },
           }
-          const page = () => renderLiveScreen(state, { width, rows }, 0).lines.map((row) => getStyledLineText(row))
+          const page = () => renderLiveScreen(state, { width, rows }, 0).lines.map((row) => lineText(row))
           // What a terminal shows of it: its end, and one row stays empty.
           const screen = () => page().slice(1 - rows)
           assert.match(screen().join('\n'), /\? Run/, `${width}×${rows}\n${screen().join('\n')}`)

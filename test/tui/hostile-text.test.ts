@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import type { ApprovalRequest, CallState } from '../../src/agent/calls/call-state.ts'
 import type { ConversationBlock } from '../../src/cli/tui/conversation-state.ts'
 import { INITIAL_APPROVAL_VIEW_STATE } from '../../src/cli/tui/ui-state.ts'
-import { type StyledLine, getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
+import { type StyledLine, lineText } from '../../src/cli/tui/term/styled-line.ts'
 import { renderApproval } from '../../src/cli/tui/view/approval.ts'
 import { renderBlock } from '../../src/cli/tui/view/live-screen.ts'
 import type { ApprovalDetails } from '../../src/tool/tool.ts'
@@ -75,7 +75,7 @@ describe('terminal.json on the screen', { skip: skipWithoutCases }, () => {
       const show = SHOWN[one.surface]
       if (!show) continue
       seen++
-      const text = show(inputOf(one)).map(getStyledLineText).join('\n')
+      const text = show(inputOf(one)).map(lineText).join('\n')
       for (const never of one.mustNotContain) {
         // A line end of the text may well be a line end of the screen.
         if (never.trim() === '') continue

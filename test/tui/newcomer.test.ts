@@ -8,7 +8,7 @@ import type { Fault } from '../../src/model/fault.ts'
 import { EMPTY_LIVE_CONVERSATION, applyRunEvent } from '../../src/cli/tui/conversation-state.ts'
 import { looksLikeApiKey, findKeyProvider } from '../../src/cli/tui/onboarding/api-key-format.ts'
 import { renderChoiceList } from '../../src/cli/tui/onboarding/list-dialog.ts'
-import { getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
+import { lineText } from '../../src/cli/tui/term/styled-line.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { EDIT, open } from '../support/conversation.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
@@ -223,7 +223,7 @@ describe('a key where none was asked for', () => {
       assert.ok(looksLikeApiKey(key), key)
       assert.equal(findKeyProvider(key), owner)
       const shown = renderChoiceList([], { selected: 0, filter: key, isLong: true, width: 80, rows: 20 }).map((one) =>
-        getStyledLineText(one),
+        lineText(one),
       )
       assert.ok(!shown.join('\n').includes(key.slice(0, 6)), shown.join('\n'))
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { findOffsetAtColumn, findRowIndex, layoutRows } from '../../src/cli/tui/input/text-rows.ts'
-import { measureDisplayWidth } from '../../src/cli/tui/term/display-width.ts'
+import { displayWidth } from '../../src/cli/tui/term/display-width.ts'
 
 test('rows break between words; one that is too long breaks where it must', () => {
   const texts = (text: string, room: number) => layoutRows(text, room).map((row) => row.text)
@@ -22,7 +22,7 @@ test('no character is lost, no row is too wide, and every offset has its place',
         written,
       )
       for (const row of rows) {
-        assert.ok(measureDisplayWidth(row.text) <= room, JSON.stringify(row))
+        assert.ok(displayWidth(row.text) <= room, JSON.stringify(row))
         assert.equal(written.slice(row.start, row.start + row.text.length), row.text)
         for (const column of [0, 3, room]) {
           const offset = findOffsetAtColumn(row, column)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import xterm from '@xterm/headless'
 import * as fc from 'fast-check'
-import { createStyledLine, type StyledLine, getStyledLineText, wrapLine } from '../../src/cli/tui/term/styled-line.ts'
+import { styledLine, type StyledLine, lineText, wrapLine } from '../../src/cli/tui/term/styled-line.ts'
 import { openScreen } from '../../src/cli/tui/term/screen.ts'
 import { THEMES } from '../../src/cli/tui/term/theme.ts'
-import { measureDisplayWidth } from '../../src/cli/tui/term/display-width.ts'
+import { displayWidth } from '../../src/cli/tui/term/display-width.ts'
 
 /** A real terminal without a window, and a screen on it. */
 function stage(columns = 40, rows = 10) {
@@ -37,7 +37,7 @@ function stage(columns = 40, rows = 10) {
 
 const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
 
-const lines = (...texts: string[]): StyledLine[] => texts.map((text) => createStyledLine(text))
+const lines = (...texts: string[]): StyledLine[] => texts.map((text) => styledLine(text))
 
 describe('the screen', () => {
   test('what is committed stands above what is live, whatever changes below', async () => {
@@ -67,7 +67,7 @@ describe('the screen', () => {
 
   test('a live part that is higher than the terminal shows its end, and scrolls nothing away twice', async () => {
     const { screen, text } = stage(20, 6)
-    const many = Array.from({ length: 30 }, (_unused, at) => createStyledLine(`row ${at}`))
+    const many = Array.from({ length: 30 }, (_unused, at) => styledLine(`row ${at}`))
     for (let count = 1; count <= 30; count++) screen.show(many.slice(0, count))
     assert.deepEqual(await text(), ['row 25', 'row 26', 'row 27', 'row 28', 'row 29'])
   })
@@ -100,7 +100,7 @@ describe('the screen', () => {
 
   test('any sequence of commits and repaints leaves what it should', async () => {
     const word = fc.constantFrom('a', 'bb', '語', '👩‍👩‍👧', 'é', ' ', 'longer word', '…', '')
-    const row = fc.array(word, { maxLength: 5 }).map((words) => createStyledLine(words.join('')))
+    const row = fc.array(word, { maxLength: 5 }).map((words) => styledLine(words.join('')))
     const step = fc.record({ commit: fc.array(row, { maxLength: 4 }), show: fc.array(row, { maxLength: 9 }) })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
@@ -109,9 +109,9 @@ describe('the screen', () => {
         let live: string[] = []
         for (const { commit, show } of steps) {
           screen.commit(commit)
-          committed.push(...commit.map(getStyledLineText))
+          committed.push(...commit.map(lineText))
           screen.show(show)
-          live = show.map(getStyledLineText)
+          live = show.map(lineText)
         }
         const wanted = [...committed, ...live].map((one) => one.trimEnd())
         const end = wanted.findLastIndex((one) => one !== '')
@@ -130,10 +130,9 @@ describe('lines', () => {
         fc.integer({ min: 8, max: 40 }),
         (words, width) => {
           const text = words.join(' ')
-          const broken = wrapLine(createStyledLine(text), width)
-          for (const one of broken)
-            assert.ok(measureDisplayWidth(getStyledLineText(one)) <= width, getStyledLineText(one))
-          assert.equal(broken.map(getStyledLineText).join('').replaceAll(' ', ''), text.replaceAll(' ', ''))
+          const broken = wrapLine(styledLine(text), width)
+          for (const one of broken) assert.ok(displayWidth(lineText(one)) <= width, lineText(one))
+          assert.equal(broken.map(lineText).join('').replaceAll(' ', ''), text.replaceAll(' ', ''))
         },
       ),
       { numRuns: 500, seed: SEED },

@@ -12,7 +12,7 @@ import {
   type StatusInfo,
   INITIAL_APPROVAL_VIEW_STATE,
 } from '../../src/cli/tui/ui-state.ts'
-import { type StyledLine, measureStyledLine, getStyledLineText } from '../../src/cli/tui/term/styled-line.ts'
+import { type StyledLine, lineWidth, lineText } from '../../src/cli/tui/term/styled-line.ts'
 import { supportsUtf8 } from '../../src/cli/tui/term/terminal.ts'
 import { renderCall } from '../../src/cli/tui/view/call.ts'
 import { renderDiff, countDiffLines } from '../../src/cli/tui/view/diff.ts'
@@ -288,7 +288,7 @@ test('no line of a file passes for the head of its diff', () => {
   const diff =
     '--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop it\n+++ keep it\n end\n\\ No newline at end of file\n'
   assert.deepEqual(
-    renderDiff(diff, 40).map((one) => getStyledLineText(one)),
+    renderDiff(diff, 40).map((one) => lineText(one)),
     ['1 --- drop it', '1 +++ keep it', '2  end', '  \\ No newline at end of file'],
   )
   assert.deepEqual(countDiffLines(diff), { added: 1, removed: 1 })
@@ -305,9 +305,8 @@ describe('the views', () => {
     for (const width of [60, 100, 200])
       test(`${name} in ${width} columns`, () => {
         const lines = scene(width)
-        for (const one of lines)
-          assert.ok(measureStyledLine(one) <= width, `wider than ${width}: ${getStyledLineText(one)}`)
-        const shown = `${lines.map((one) => getStyledLineText(one).trimEnd()).join('\n')}\n`
+        for (const one of lines) assert.ok(lineWidth(one) <= width, `wider than ${width}: ${lineText(one)}`)
+        const shown = `${lines.map((one) => lineText(one).trimEnd()).join('\n')}\n`
         assert.doesNotMatch(shown, /[\u0000-\u0009\u000B-\u001F\u007F\u202E]/)
         const file = join(root, 'test/tui/snapshots', `${name}-${width}.txt`)
         if (process.env['DRAGOMAN_SNAPSHOTS'] === 'write') writeFileSync(file, shown)
@@ -319,7 +318,7 @@ test('task lists stand with their boxes, tight and loose, nested and numbered', 
   const shown = (text: string, look: Pick<ViewOptions, 'ascii'> = {}) =>
     renderBlock({ kind: 'text', text, done: true }, { width: 40, ...look }, NOW)
       .slice(1)
-      .map((one) => getStyledLineText(one).trimEnd())
+      .map((one) => lineText(one).trimEnd())
   assert.deepEqual(
     shown('Plan:\n\n- [x] read **it**\n- [ ] change it\n  - [ ] test\n- plain\n\n1. [ ] one\n2. [x] two'),
     ['Plan:', '', '☑ read it', '☐ change it', '  ☐ test', '• plain', '', '1. ☐ one', '2. ☑ two'],
@@ -346,9 +345,9 @@ test('a message that says why nothing was done is shown to its end; output is cu
     } as const
     const made = { kind: 'call', id: '1', name: 'write_file', raw: '{}' } as const
     const state = { status: status === 'ok' ? 'success' : 'cancelled', call: made, result, ms: 0 } as const
-    return renderCall(state, { viewOptions: { width: 40 }, seconds: 0, progress: '', open: false })
+    return renderCall(state, { width: 40 }, {})
       .slice(1)
-      .map((one) => getStyledLineText(one).trim())
+      .map((one) => lineText(one).trim())
       .join(' ')
   }
   assert.equal(shown('denied'), why)

@@ -2,7 +2,7 @@ import { isCommandName } from '../commands.ts'
 import { type CliCommandSpec, listExamples } from '../command/spec.ts'
 import { COMMAND_SPECS } from '../command/specs.ts'
 import { EXIT_CODE_DESCRIPTIONS, RUN_ABOUT, RUN_EXAMPLES } from './run-help.ts'
-import { type CliOptionDefinition, type CliOptionDefinitions, RUN_OPTIONS } from './options.ts'
+import { type CliOption, type CliOptions, RUN_OPTIONS } from './options.ts'
 
 /** The help of a command, or of one of its subcommands; without a name, of all. */
 export function formatHelp(name?: string, subcommand?: string): string {
@@ -28,29 +28,21 @@ function formatRunHelp(): string {
 }
 
 function formatCommandHelp(name: string, spec: CliCommandSpec): string {
+  const subcommandRows = Object.entries(spec.subcommands ?? {}).map(
+    ([subcommand, { takes = '', about }]) => [`${subcommand} ${takes}`.trimEnd(), about] as const,
+  )
   return joinBlocks([
     formatUsage(spec.usage.map((usageLine) => `dragoman ${name} ${usageLine}`.trimEnd())),
     ...spec.about,
-    formatHelpTable(
-      'Subcommands',
-      Object.entries(spec.subcommands ?? {}).map(([subcommand, { takes = '', about }]) => [
-        `${subcommand} ${takes}`.trimEnd(),
-        about,
-      ]),
-    ),
+    formatHelpTable('Subcommands', subcommandRows),
     ...formatOptionGroups(spec.options),
     formatExamples(listExamples(spec)),
   ])
 }
 
 function formatSubcommandHelp(name: string, { subcommands = {}, options }: CliCommandSpec, subcommand: string): string {
-  const {
-    takes = '',
-    about = '',
-    options: optionNames = Object.keys(options),
-    examples = [],
-  } = subcommands[subcommand] ?? {}
-  const chosen = Object.entries(options).filter(([option]) => optionNames.includes(option) || option === 'help')
+  const { takes = '', about = '', options: taken, examples = [] } = subcommands[subcommand] ?? {}
+  const chosen = Object.entries(options).filter(([option]) => !taken || taken.includes(option) || option === 'help')
   return joinBlocks([
     formatUsage([`dragoman ${name} ${subcommand} ${takes}`.trimEnd() + (chosen.length > 1 ? ' [options]' : '')]),
     `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
@@ -59,24 +51,22 @@ function formatSubcommandHelp(name: string, { subcommands = {}, options }: CliCo
   ])
 }
 
-function formatOptionGroups(options: CliOptionDefinitions): string[] {
+function formatOptionGroups(options: CliOptions): string[] {
   const visible = Object.entries(options)
     .filter(([, { hidden }]) => !hidden)
     .map(([name, option]) => ({ label: formatOptionLabel(name, option), ...option }))
   const column = labelColumnWidth(visible.map(({ label }) => label))
   const groups = [...new Set(visible.map(({ group }) => group))]
   return groups.map((group) => {
-    const rows = visible.filter((option) => option.group === group)
-    return formatHelpTable(
-      group ?? 'Options',
-      rows.map(({ label, about }) => [label, about]),
-      column,
+    const rows = visible.flatMap(({ label, about, ...option }) =>
+      option.group === group ? [[label, about] as const] : [],
     )
+    return formatHelpTable(group ?? 'Options', rows, column)
   })
 }
 
 /** An option as it is written: `-m, --model <name>`. */
-function formatOptionLabel(name: string, { short, takes }: CliOptionDefinition): string {
+function formatOptionLabel(name: string, { short, takes }: CliOption): string {
   return `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`
 }
 

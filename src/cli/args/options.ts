@@ -2,7 +2,7 @@ import { APPROVAL_MODES, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
 import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 
 /** An option of a command line. Parsing, help, completion and the man page are all made from this. */
-export interface CliOptionDefinition {
+export interface CliOption {
   /** One letter. */
   readonly short?: string
   /** Its value, as the help shows it: `<file>`; in square brackets if it may be left out; absent for a switch. */
@@ -14,11 +14,9 @@ export interface CliOptionDefinition {
   readonly group?: string
   /** The possible values, or what kind of thing to complete. */
   readonly from?: readonly string[] | CompletionKind
-  /** It may be given several times. */
   readonly many?: true
   /** Its names in other agents, for a hint. */
   readonly elsewhere?: readonly string[]
-  /** Not in the help. */
   readonly hidden?: true
 }
 
@@ -26,9 +24,9 @@ export interface CliOptionDefinition {
 export type CompletionKind = 'file' | 'folder' | 'model' | 'provider' | 'session' | 'tool'
 
 /** By long name. */
-export type CliOptionDefinitions = Readonly<Record<string, CliOptionDefinition>>
+export type CliOptions = Readonly<Record<string, CliOption>>
 
-export const HELP_OPTION = { help: { short: 'h', about: 'show this help' } } as const satisfies CliOptionDefinitions
+export const HELP_OPTION = { help: { short: 'h', about: 'show this help' } } as const satisfies CliOptions
 
 /** The options of a run, `dragoman [options] [prompt]`, in the order of the help. */
 export const RUN_OPTIONS = {
@@ -147,9 +145,9 @@ export const RUN_OPTIONS = {
   }),
   print: { about: 'print one answer and exit', hidden: true },
   yes: { about: 'without other arguments: run the tour without questions', hidden: true },
-} satisfies CliOptionDefinitions
+} satisfies CliOptions
 
-function inGroup<const T extends CliOptionDefinitions>(
+function inGroup<const T extends CliOptions>(
   group: string,
   options: T,
 ): { readonly [Name in keyof T]: T[Name] & { readonly group: string } } {

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { UserError } from '../user-error.ts'
-import type { CliOptionDefinition, CliOptionDefinitions } from './options.ts'
+import type { CliOption, CliOptions } from './options.ts'
 import { defined } from '../../model/defined.ts'
 
 /** The value of each option of a table that was given. */
-export type ParsedOptionValues<T extends CliOptionDefinitions> = { -readonly [Name in keyof T]?: OptionValue<T[Name]> }
+export type OptionValues<T extends CliOptions> = { -readonly [Name in keyof T]?: OptionValue<T[Name]> }
 
-type OptionValue<T extends CliOptionDefinition> = T extends { takes: string }
+type OptionValue<T extends CliOption> = T extends { takes: string }
   ? T extends { many: true }
     ? string[]
     : T extends { from: readonly (infer Word extends string)[] }
@@ -16,11 +16,11 @@ type OptionValue<T extends CliOptionDefinition> = T extends { takes: string }
   : boolean
 
 /** Parses a command line by a table of options. */
-export function parseCommandLine<T extends CliOptionDefinitions>(
+export function parseCommandLine<T extends CliOptions>(
   command: string,
   table: T,
   argv: readonly string[],
-): { values: ParsedOptionValues<T>; positionals: string[] } {
+): { values: OptionValues<T>; positionals: string[] } {
   const { values, positionals, tokens } = parseArgs({
     args: withImplicitValues(table, argv),
     // Errors are reported below, with suggestions.
@@ -39,21 +39,12 @@ export function parseCommandLine<T extends CliOptionDefinitions>(
     ),
   })
   for (const token of tokens) if (token.kind === 'option') checkOption(command, table, token)
-  return { values: values as ParsedOptionValues<T>, positionals }
+  return { values: values as OptionValues<T>, positionals }
 }
 
-interface OptionToken {
-  readonly name: string
-  readonly rawName: string
-  readonly value: string | undefined
-  readonly inlineValue: boolean | undefined
-}
+type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>['tokens']>[number], { kind: 'option' }>
 
-function checkOption(
-  command: string,
-  table: CliOptionDefinitions,
-  { name, rawName, value, inlineValue }: OptionToken,
-): void {
+function checkOption(command: string, table: CliOptions, { name, rawName, value, inlineValue }: OptionToken): void {
   const option = Object.hasOwn(table, name) ? table[name] : undefined
   if (!option)
     throw new UserError(
@@ -72,7 +63,7 @@ function checkOption(
     throw new UserError(`--${name} must be one of ${from.join(', ')}, not “${value}”`)
 }
 
-function suggestOption(command: string, name: string, table: CliOptionDefinitions): string {
+function suggestOption(command: string, name: string, table: CliOptions): string {
   const names = Object.keys(table)
   const known = names.find((one) => table[one]?.elsewhere?.includes(name))
   if (known !== undefined) return `use --${known}`
@@ -81,7 +72,7 @@ function suggestOption(command: string, name: string, table: CliOptionDefinition
   return suggestion === undefined ? `see ${command} --help` : `did you mean --${suggestion}?`
 }
 
-function withImplicitValues(table: CliOptionDefinitions, argv: readonly string[]): string[] {
+function withImplicitValues(table: CliOptions, argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
   return argv.flatMap((arg, at) => {
     if (end >= 0 && at >= end) return [arg]
@@ -94,14 +85,14 @@ function withImplicitValues(table: CliOptionDefinitions, argv: readonly string[]
 }
 
 /** The handler of a subcommand. */
-export function findSubcommandHandler<T>(command: string, handlers: Readonly<Record<string, T>>, name: string): T {
+export function findSubcommand<T>(command: string, handlers: Readonly<Record<string, T>>, name: string): T {
   const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
   if (handler !== undefined) return handler
   throw new UserError(`unknown subcommand “${name}”; ${command} has ${Object.keys(handlers).join(', ')}`)
 }
 
 /** Rejects arguments that a command has no use for. */
-export function rejectExtraArguments(command: string, positionals: readonly string[], max = 0): void {
+export function rejectExtraArgs(command: string, positionals: readonly string[], max = 0): void {
   const extra = positionals[max]
   if (extra !== undefined) throw new UserError(`unexpected argument “${extra}”; see ${command} --help`)
 }

@@ -1,6 +1,5 @@
 import { EXIT_CODE } from '../user-error.ts'
 
-/** Prints the help of a command, or of all. */
 export async function printHelp(command?: string, subcommand?: string): Promise<number> {
   process.stdout.write((await import('./help.ts')).formatHelp(command, subcommand))
   return EXIT_CODE.ok

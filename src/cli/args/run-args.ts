@@ -2,15 +2,9 @@ import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
 import { UserError } from '../user-error.ts'
 import { RUN_OPTIONS } from './options.ts'
-import {
-  parseCommandLine,
-  parsePositiveInteger,
-  parsePositiveNumber,
-  type ParsedOptionValues,
-} from './parse-command-line.ts'
+import { parseCommandLine, parsePositiveInteger, parsePositiveNumber, type OptionValues } from './parse-command-line.ts'
 import { defined } from '../../model/defined.ts'
 
-/** The command line of a run. */
 export interface RunArgs {
   readonly prompt?: string
   /** The prompt is one bare word: it may be a mistyped command. */
@@ -38,9 +32,7 @@ export interface RunArgs {
   /** Commands in the sandbox may reach the network. */
   readonly network?: boolean
   readonly writeCaches?: boolean
-  /** The folder for a recording of all requests and responses. */
   readonly record?: string
-  /** The file for the timings of all requests. */
   readonly trace?: string
   readonly yes: boolean
   readonly help: boolean
@@ -55,7 +47,7 @@ export function parseRunArgs(argv: readonly string[]): RunArgs {
 }
 
 /** The same for a command that takes the options of a run beside its own. */
-export function toRunArgs(values: ParsedOptionValues<typeof RUN_OPTIONS>, positionals: readonly string[]): RunArgs {
+export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals: readonly string[]): RunArgs {
   const {
     'approval-mode': approvalMode,
     'output-format': outputFormat = 'text',

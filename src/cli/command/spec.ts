@@ -1,14 +1,13 @@
-import type { CompletionKind, CliOptionDefinitions } from '../args/options.ts'
+import type { CompletionKind, CliOptions } from '../args/options.ts'
 
 /** A command: its help, its completion and its part of the man page are made from this. */
 export interface CliCommandSpec {
-  /** Its line in the list of commands. */
   readonly summary: string
   /** The ways to call it, without its name. */
   readonly usage: readonly string[]
   /** Paragraphs. */
   readonly about: readonly string[]
-  readonly options: CliOptionDefinitions
+  readonly options: CliOptions
   readonly subcommands?: Readonly<Record<string, CliSubcommandSpec>>
   /** What an argument that is not an option names. */
   readonly positional?: readonly string[] | CompletionKind

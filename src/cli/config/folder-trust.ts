@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { readRegularFile } from '../../host/files/regular-file.ts'
-import { isObject } from '../../model/json.ts'
+import { objectOrEmpty } from '../../model/json.ts'
 import { UserError } from '../user-error.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
-import { getDataFolderPath } from '../paths/folders.ts'
+import { getDataFolder } from '../paths/folders.ts'
 import { sha256Hex } from '../../host/files/sha256.ts'
 
 /** The files of a project that can run programs or send data: only these are trusted, and only as they are now. */
@@ -51,26 +51,23 @@ export function saveFolderTrust(folder: string, trusted: boolean | undefined): v
   })
 }
 
-export function listTrustRelevantFiles(folder: string): string[] {
-  return TRUST_RELEVANT_PATHS.flatMap((name) => listFilesBelow(join(folder, name))).map((path) =>
-    relative(folder, path),
-  )
+export function listTrustFiles(folder: string): string[] {
+  const files = TRUST_RELEVANT_PATHS.flatMap((name) => listFilesBelow(join(folder, name)))
+  return files.map((path) => relative(folder, path))
 }
 
 const REFUSED = 'refused'
 
 function trustFilePath(): string {
-  return join(getDataFolderPath(), 'trust.json')
+  return join(getDataFolder(), 'trust.json')
 }
 
 /** A damaged file trusts no folder. */
 function readTrustFile(): Record<string, string> {
   try {
     const json: unknown = JSON.parse(readFileSync(trustFilePath(), 'utf8'))
-    if (!isObject(json)) return {}
-    return Object.fromEntries(
-      Object.entries(json).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    )
+    const entries = Object.entries(objectOrEmpty(json))
+    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
   } catch {
     return {}
   }
@@ -79,7 +76,7 @@ function readTrustFile(): Record<string, string> {
 /** Undefined if not all of it can be read. */
 function hashSettings(folder: string): string | undefined {
   const hash = createHash('sha256')
-  const files = listTrustRelevantFiles(folder)
+  const files = listTrustFiles(folder)
   if (files.length > MAX_TRUSTED_FILES) return undefined
   for (const path of files) {
     const content = hashContent(join(folder, path))

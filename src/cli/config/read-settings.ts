@@ -6,14 +6,13 @@ import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { validate, type ValidationError } from '../../schema/validate/validate.ts'
 import { dropInvalidRules } from '../../policy/rules/rule-set.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { getConfigFolderPath, realPathOrSelf } from '../paths/folders.ts'
+import { getConfigFolder, realPathOrSelf } from '../paths/folders.ts'
 import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { CONFIG_SCHEMA, type Config, type PolicyConfig, type ProjectConfig, type SandboxConfig } from './schema.ts'
 import { isTrusted } from './folder-trust.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** The settings in effect in a folder. */
 export interface Settings {
   /** All tiers merged: the project's settings before the user's, and those before the machine's. */
   readonly config: Config
@@ -96,7 +95,7 @@ function readProjectSettings(path: string, folder: string): { text?: string; not
 }
 
 export function getUserConfigPath(): string {
-  return join(getConfigFolderPath(), 'config.json')
+  return join(getConfigFolder(), 'config.json')
 }
 
 /** Every field of a policy is a list. */

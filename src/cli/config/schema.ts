@@ -79,16 +79,14 @@ const enumSchema = (description: string, values: readonly string[]): JsonObject 
   enum: [...values],
   description,
 })
-const stringListSchema = (description: string): JsonObject => ({
-  type: 'array',
-  items: { type: 'string' },
-  description,
-})
-const stringMapSchema = (description: string): JsonObject => ({
+const listSchema = (description: string, items: JsonObject): JsonObject => ({ type: 'array', items, description })
+const stringListSchema = (description: string): JsonObject => listSchema(description, { type: 'string' })
+const mapSchema = (description: string, additionalProperties: JsonObject): JsonObject => ({
   type: 'object',
-  additionalProperties: { type: 'string' },
+  additionalProperties,
   description,
 })
+const stringMapSchema = (description: string): JsonObject => mapSchema(description, { type: 'string' })
 const objectSchema = (description: string, properties: JsonObject, required: string[] = []): JsonObject => ({
   type: 'object',
   description,
@@ -146,11 +144,7 @@ const priceSchema = (description: string): JsonObject => ({ type: 'number', mini
 const modelInfoSchema = objectSchema('Data of a model.', {
   window: countSchema('Context window in tokens.'),
   output: countSchema('Maximum tokens of one response.'),
-  abilities: {
-    type: 'array',
-    items: { type: 'string', enum: ['tools', 'vision', 'reasoning'] },
-    description: 'Capabilities.',
-  },
+  abilities: listSchema('Capabilities.', { type: 'string', enum: ['tools', 'vision', 'reasoning'] }),
   price: objectSchema(
     'US dollars per million tokens.',
     {
@@ -204,27 +198,19 @@ const properties: Record<keyof Config, JsonObject> = {
     ),
     fileSize: countSchema('Size limit of one file that a command in the sandbox writes, in megabytes; default 16384.'),
   }),
-  providers: {
-    type: 'object',
-    additionalProperties: { type: 'object' },
-    description:
-      'Additional or changed providers by name: url, wire, keys (environment variables), model, headers, profile.',
-  },
+  providers: mapSchema(
+    'Additional or changed providers by name: url, wire, keys (environment variables), model, headers, profile.',
+    { type: 'object' },
+  ),
   policy: policySchema,
-  projects: {
-    type: 'object',
-    additionalProperties: objectSchema('Settings for one project.', {
+  projects: mapSchema(
+    'Rules for single projects, by folder. Only in your own settings. “Always, in this project” is stored here.',
+    objectSchema('Settings for one project.', {
       policy: policySchema,
       sandboxOptions: objectSchema('Additional permissions of commands in this project.', accessRuleSchemas),
     }),
-    description:
-      'Rules for single projects, by folder. Only in your own settings. “Always, in this project” is stored here.',
-  },
-  mcpServers: {
-    type: 'object',
-    additionalProperties: mcpServerSchema,
-    description: 'MCP servers by name, in the format of other MCP clients.',
-  },
+  ),
+  mcpServers: mapSchema('MCP servers by name, in the format of other MCP clients.', mcpServerSchema),
   search: objectSchema(
     'Search service for models that cannot search the web themselves.',
     {
@@ -260,11 +246,10 @@ const properties: Record<keyof Config, JsonObject> = {
   theme: enumSchema('Colour theme.', ['auto', 'dark', 'light', 'none']),
   vim: booleanSchema('Vim keys in the input.'),
   screenReader: booleanSchema('Plain lines without redrawing, for screen readers.'),
-  catalog: {
-    type: 'object',
-    additionalProperties: modelInfoSchema,
-    description: 'Data of models that is missing or wrong in the built-in catalogue, by provider/model.',
-  },
+  catalog: mapSchema(
+    'Data of models that is missing or wrong in the built-in catalogue, by provider/model.',
+    modelInfoSchema,
+  ),
 }
 
 export const CONFIG_SCHEMA: JsonObject = {

@@ -1,7 +1,7 @@
 import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
 import { createApprovedWrites } from '../../host/sandbox/protect/approved-writes.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
-import { getWriteLocksFolderPath } from '../paths/folders.ts'
+import { getWriteLocksFolder } from '../paths/folders.ts'
 import { readConfigFile, getUserConfigPath } from './read-settings.ts'
 import type { Config, PolicyConfig, ProjectConfig, RuleConfig } from './schema.ts'
 
@@ -11,7 +11,7 @@ export function updateUserConfig(change: (config: Config) => Config): void {
 
 export function updateConfigFile(path: string, change: (config: Config) => Config): void {
   // Otherwise the sandbox of another session that runs a command in this project would undo the change.
-  if (path !== getUserConfigPath()) createApprovedWrites(getWriteLocksFolderPath()).add(path)
+  if (path !== getUserConfigPath()) createApprovedWrites(getWriteLocksFolder()).add(path)
   updatePrivateFile(path, () => `${JSON.stringify(change(readConfigFile(path) ?? {}), undefined, 2)}\n`)
 }
 

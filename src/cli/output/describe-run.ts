@@ -18,13 +18,8 @@ export function describeRetry({ fault, origin, wait = 0 }: Extract<TurnEvent, { 
   return `${problem} Retrying${wait < 1000 ? '' : ` in ${formatDuration(wait)}`}.`
 }
 
-/** What a front end advises after a run that did not end well. */
-export interface ResumeAdvice {
-  /** A clause after the reason. */
-  readonly afterStop: string
-  /** A sentence after the message of a fault. */
-  readonly afterFault: string
-}
+/** What a front end advises after a run that did not end well: a clause after the reason, or a sentence after a fault. */
+export type ResumeAdvice = Readonly<Record<'afterStop' | 'afterFault', string>>
 
 /** Why a run did not end well, and how to continue; undefined if it did end well. */
 export function describeRunProblem(event: RunCloseEvent, advice = HEADLESS_ADVICE): string | undefined {

@@ -7,10 +7,7 @@ const text = (description: string): JsonObject => ({ type: 'string', description
 const count = (description: string): JsonObject => ({ type: 'integer', minimum: 0, description })
 const amount = (description: string): JsonObject => ({ type: 'number', minimum: 0, description })
 const flag = (description: string): JsonObject => ({ type: 'boolean', description })
-const oneOf = (description: string, values: object): JsonObject => ({
-  enum: Object.keys(values),
-  description,
-})
+const oneOf = (description: string, values: object): JsonObject => ({ enum: Object.keys(values), description })
 const object = (description: string, properties: JsonObject, optional: readonly string[] = []): JsonObject => ({
   type: 'object',
   description,
@@ -102,6 +99,7 @@ const SHARED = {
   }),
 }
 
+const SESSION_ID = '20261116-100000-ab12'
 const TIME = '2026-11-16T10:00:00.000Z'
 const TOKENS_EXAMPLE = { total_tokens: 2480, input_tokens: 2440, output_tokens: 40, cached: 1200 }
 const STATS_EXAMPLE = {
@@ -133,12 +131,7 @@ const LINES = {
       provider: text('provider name'),
       prompt_id: text('id of this prompt in the session'),
     },
-    example: {
-      session_id: '20261116-100000-ab12',
-      model: 'qwen3',
-      provider: 'ollama',
-      prompt_id: '20261116-100000-ab12#1',
-    },
+    example: { session_id: SESSION_ID, model: 'qwen3', provider: 'ollama', prompt_id: `${SESSION_ID}#1` },
   },
   message: {
     about: 'Text of the user or of the model. The text of the model comes in pieces with `delta: true`; join them.',
@@ -262,18 +255,9 @@ const LINES = {
 export type StreamJsonLineType = keyof typeof LINES
 
 function lineSchema(type: string, { about, fields, optional, example }: LineSchema): JsonObject {
-  return {
-    ...object(
-      about,
-      {
-        type: { const: type },
-        timestamp: { type: 'string', format: 'date-time', description: 'when, in UTC' },
-        ...fields,
-      },
-      optional,
-    ),
-    examples: [{ type, timestamp: TIME, ...example }],
-  }
+  const timestamp = { type: 'string', format: 'date-time', description: 'when, in UTC' }
+  const schema = object(about, { type: { const: type }, timestamp, ...fields }, optional)
+  return { ...schema, examples: [{ type, timestamp: TIME, ...example }] }
 }
 
 /**
@@ -297,7 +281,7 @@ export const EVENTS_SCHEMA: JsonObject = {
         },
         ['error', 'warnings'],
       ),
-      examples: [{ session_id: '20261116-100000-ab12', response: 'The file says hello.', stats: STATS_EXAMPLE }],
+      examples: [{ session_id: SESSION_ID, response: 'The file says hello.', stats: STATS_EXAMPLE }],
     },
     line: { description: 'A line of --output-format stream-json.', oneOf: Object.keys(LINES).map(ref) },
     ...Object.fromEntries(Object.entries(LINES).map(([type, schema]) => [type, lineSchema(type, schema)])),

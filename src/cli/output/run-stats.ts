@@ -5,12 +5,7 @@ import type { JsonObject } from '../../model/json.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 
 /** Counts what a run used and did. */
-interface RunStats {
-  onEvent(event: RunEvent): void
-  toJson(): JsonObject
-}
-
-export function createRunStats(now: () => number = Date.now): RunStats {
+export function createRunStats(now: () => number = Date.now) {
   const started = now()
   const tools = new Map<string, { count: number; success: number; ms: number }>()
   let model = ''
@@ -28,33 +23,31 @@ export function createRunStats(now: () => number = Date.now): RunStats {
   }
 
   return {
-    onEvent(event) {
+    onEvent(event: RunEvent): void {
       if (event.type === 'run-open') model = event.model
       else if (event.type === 'turn' && event.event.type === 'finish') requests++
       else if (event.type === 'budget') ({ usage, cost } = event)
       else if (event.type === 'call') countCall(event.call)
     },
-    toJson() {
-      const cached = usage.cacheRead
+    toJson(): JsonObject {
       const input = usage.input + usage.cacheRead + usage.cacheWrite
       const output = usage.output + usage.reasoning
-      const calls = [...tools.values()].reduce((sum, tool) => sum + tool.count, 0)
-      return {
+      const tokens = {
         total_tokens: input + output,
         input_tokens: input,
         output_tokens: output,
-        cached,
+        cached: usage.cacheRead,
+      }
+      return {
+        ...tokens,
         input: usage.input,
         duration_ms: now() - started,
-        tool_calls: calls,
+        tool_calls: [...tools.values()].reduce((sum, tool) => sum + tool.count, 0),
         requests,
         usage: { ...usage },
         // An unknown price is not 0.
         cost_usd: cost ?? null,
-        models:
-          model === ''
-            ? {}
-            : { [model]: { total_tokens: input + output, input_tokens: input, output_tokens: output, cached } },
+        models: model === '' ? {} : { [model]: tokens },
         tools: Object.fromEntries([...tools].map(([name, tool]) => [name, { ...tool }])),
       }
     },

@@ -1,13 +1,13 @@
 import type { CallState, FinishedCall } from '../../agent/calls/call-state.ts'
 import { isFinishedCall } from '../../agent/calls/schedule.ts'
 import type { RunEvent } from '../../agent/loop/run-event.ts'
+import type { CallDecision } from '../../model/call-decision.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { formatResultText } from '../../model/text.ts'
 import { escapeInvisibleInJson } from '../../policy/text/sanitize.ts'
 import type { END_REASONS, StreamJsonLineType } from './events-schema.ts'
 import type { RunOutput, RunError, OutputStreams } from './run-output.ts'
-import { formatCallDecision } from './format-call-decision.ts'
 import { createRunStats } from './run-stats.ts'
 import { toRunError } from './describe-run.ts'
 import { defined } from '../../model/defined.ts'
@@ -138,5 +138,20 @@ function toResultFields({ result, decision, ms, facts }: FinishedCall): JsonObje
     ...defined({ decision: decision && formatCallDecision(decision) }),
     duration_ms: ms,
     ...defined({ exit_code: facts?.['exitCode'], display: result.display }),
+  }
+}
+
+function formatCallDecision(decision: CallDecision): string {
+  switch (decision.by) {
+    case 'policy':
+      return `${decision.outcome} by ${decision.rule}`
+    case 'user':
+      return decision.outcome === 'modified' ? 'changed and allowed by the user' : `${decision.outcome} by the user`
+    case 'earlier-answer':
+      return 'allowed by an earlier answer of the user'
+    case 'nobody':
+      return decision.outcome === 'denied' ? 'denied: nobody to ask' : 'handed over'
+    default:
+      return decision satisfies never
   }
 }

@@ -1,6 +1,5 @@
 import { clipText } from '../../model/text.ts'
 
-/** Cuts very long lines. */
 export function truncateLines(text: string): string {
   if (text.length <= MAX_LINE_CHARS) return text
   return text

@@ -3,8 +3,6 @@ import { homedir } from 'node:os'
 import { basename, isAbsolute, join } from 'node:path'
 import { sha256Hex } from '../../host/files/sha256.ts'
 
-type EnvironmentVariables = Readonly<Record<string, string | undefined>>
-
 /** A path with `~` for the home folder. */
 export function abbreviateHome(path: string): string {
   const home = homedir()
@@ -15,8 +13,8 @@ export function expandHome(path: string): string {
   return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
 }
 
-export function getDataFolderPath(env: EnvironmentVariables = process.env): string {
-  return join(resolveXdgFolder(env, 'XDG_DATA_HOME', '.local/share'), 'dragoman')
+export function getDataFolder(env = process.env): string {
+  return join(resolveXdgFolder('XDG_DATA_HOME', '.local/share', env), 'dragoman')
 }
 
 /** The path with links followed; the path itself if it does not exist. */
@@ -29,25 +27,25 @@ export function realPathOrSelf(path: string): string {
 }
 
 /** Locks between processes that write the same files. */
-export function getWriteLocksFolderPath(env: EnvironmentVariables = process.env): string {
-  return join(getDataFolderPath(env), 'writes')
+export function getWriteLocksFolder(): string {
+  return join(getDataFolder(), 'writes')
 }
 
-export function getConfigFolderPath(env: EnvironmentVariables = process.env): string {
-  return join(resolveXdgFolder(env, 'XDG_CONFIG_HOME', '.config'), 'dragoman')
+export function getConfigFolder(): string {
+  return join(resolveXdgFolder('XDG_CONFIG_HOME', '.config'), 'dragoman')
 }
 
-export function getMemoryFilePath(env: EnvironmentVariables = process.env): string {
-  return join(getConfigFolderPath(env), 'memory.md')
+export function getMemoryFilePath(): string {
+  return join(getConfigFolder(), 'memory.md')
 }
 
 /** Compiled code, where it cannot be stored beside the package (`bin/dragoman`). */
-function cacheFolderPath(env: EnvironmentVariables = process.env): string {
-  return join(resolveXdgFolder(env, 'XDG_CACHE_HOME', '.cache'), 'dragoman')
+function cacheFolderPath(): string {
+  return join(resolveXdgFolder('XDG_CACHE_HOME', '.cache'), 'dragoman')
 }
 
 /** A relative path is ignored: it would mean another folder in every project. */
-function resolveXdgFolder(env: EnvironmentVariables, variable: string, defaultPath: string): string {
+function resolveXdgFolder(variable: string, defaultPath: string, env = process.env): string {
   const configured = env[variable] ?? ''
   return isAbsolute(configured) ? configured : join(homedir(), defaultPath)
 }
@@ -59,16 +57,12 @@ export function removeInvalidHomeVariable(): void {
 }
 
 /** The folders that a model must not change. */
-export function listPrivateFolders(env: EnvironmentVariables = process.env): string[] {
-  return [getConfigFolderPath(env), getDataFolderPath(env), cacheFolderPath(env)]
+export function listPrivateFolders(): string[] {
+  return [getConfigFolder(), getDataFolder(), cacheFolderPath()]
 }
 
 /** The folder of a project's sessions: recognisable by name, and unique by hash. */
-export function getSessionsFolderPath(project: string, env: EnvironmentVariables = process.env): string {
-  const name =
-    basename(project)
-      .replace(/[^A-Za-z0-9._-]/g, '_')
-      .slice(0, 40) || 'root'
-  const hash = sha256Hex(project).slice(0, 8)
-  return join(getDataFolderPath(env), 'sessions', `${name}-${hash}`)
+export function getSessionsFolder(project: string, env = process.env): string {
+  const name = basename(project).replace(/[^A-Za-z0-9._-]/g, '_')
+  return join(getDataFolder(env), 'sessions', `${name.slice(0, 40) || 'root'}-${sha256Hex(project).slice(0, 8)}`)
 }

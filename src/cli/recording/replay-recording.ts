@@ -49,10 +49,8 @@ interface ReplayOptions {
  * Replays a recorded session, without network and tools: messages and results come from its log, responses from the
  * recording. Every request, and every response as it is decoded now, is compared with the recording.
  */
-export async function replayRecording(
-  { lines, exchanges }: SessionRecording,
-  options: ReplayOptions,
-): Promise<ReplayReport> {
+export async function replayRecording(recording: SessionRecording, options: ReplayOptions): Promise<ReplayReport> {
+  const { lines, exchanges } = recording
   const differences: ReplayDifference[] = []
   let requests = 0
   const player = createReplayClient(exchanges, options.redactor, (number, difference) =>
@@ -90,7 +88,7 @@ export async function replayRecording(
         const { entry } = line
         if (entry.kind === 'turn' && last) {
           answers++
-          const difference = compareTurns(entry.turn, last.turn, options.redactor)
+          const difference = diffTurns(entry.turn, last.turn, options.redactor)
           if (difference) differences.push({ in: 'answer', number: answers, ...difference })
           last = undefined
         }
@@ -155,7 +153,6 @@ function resolveRecordedEndpoint(
   return target
 }
 
-/** Retries without waiting. */
 const INSTANT_RETRY = {
   random: () => 0.5,
   clock: {
@@ -174,11 +171,7 @@ function mergeToolSpecs(recorded: readonly ToolSpec[], builtin: readonly ToolSpe
 }
 
 /** Where the same response is decoded differently. An aborted response was not read to its end. */
-function compareTurns(
-  recorded: AssistantTurn,
-  now: AssistantTurn,
-  { redact }: Redactor,
-): RequestDifference | undefined {
+function diffTurns(recorded: AssistantTurn, now: AssistantTurn, { redact }: Redactor): RequestDifference | undefined {
   if (recorded.finish.reason === 'aborted') return undefined
   const length = Math.max(recorded.parts.length, now.parts.length)
   for (let at = 0; at < length; at++) {

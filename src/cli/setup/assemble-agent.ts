@@ -8,19 +8,17 @@ import { formatEnvironmentMessage } from '../../agent/prompt/environment-message
 import { createSeenFiles } from '../../agent/calls/seen-files.ts'
 import { createChangeRecorder } from '../../agent/apply-undo.ts'
 import { createTurnKey } from '../../model/ids.ts'
-import type { SandboxState } from '../../host/sandbox/sandbox.ts'
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
 import { withUrlGuard } from '../../policy/url/url-guard.ts'
 import { systemClock, type Model } from '../../provider/index.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import { createSessionNotices } from '../../session/session-notices.ts'
-import { resumeSession, type Session } from '../../session/session.ts'
+import { resumeSession } from '../../session/session.ts'
 import { jsonlStore } from '../../session/store/jsonl-store.ts'
 import { memoryStore } from '../../session/store/memory-store.ts'
 import { getDiskFullReason, createWriteError } from '../../session/store/errors.ts'
 import { type SessionLog, type SessionSummary, type Store, StoreError } from '../../session/store/store.ts'
 import type { Tool } from '../../tool/tool.ts'
-import type { BuiltinOptions, WebToolOptions } from '../../tool/builtin/index.ts'
 import { createToolbox } from '../../tool/toolbox.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { createLazyCatalog } from './catalog.ts'
@@ -28,9 +26,8 @@ import type { Settings } from '../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { formatFolderTree, readInstructions } from './instructions.ts'
 import { setSessionLogPath } from '../crash-report.ts'
-import type { McpRuntime } from './mcp-runtime.ts'
 import { describeDiskError, ensurePrivateFolder } from '../paths/private-folder.ts'
-import { getMemoryFilePath, getSessionsFolderPath, getWriteLocksFolderPath } from '../paths/folders.ts'
+import { getMemoryFilePath, getSessionsFolder, getWriteLocksFolder } from '../paths/folders.ts'
 import { createAccessRulesFromSettings, createPoliciesFromSettings, listSecretFilePatterns } from './policies.ts'
 import { loadSystemPrompt } from './system-prompt.ts'
 import { requireSandbox, toSandboxOptions } from './sandbox-options.ts'
@@ -38,51 +35,26 @@ import { createSessionUrlGuard, createLazyWeb, createWebToolOptions } from './we
 import { defined } from '../../model/defined.ts'
 
 /** An agent that is ready to run. */
-export interface AssembledAgent {
-  readonly agent: Agent
-  /** Messages for the user before the start, such as about damage in the log. */
-  readonly notices: readonly string[]
-  readonly mcp?: McpRuntime
-  /** Tools and MCP servers use this model from here on. */
-  useModel(model: Model): void
-  readonly sandbox: { state(): Promise<SandboxState>; setNetwork(isOpen: boolean): void }
-  /** Closes the session at once; MCP servers get time to exit by themselves. */
-  close(): Promise<void>
-}
+export type AssembledAgent = Awaited<ReturnType<typeof assembleAgent>>
 
-export async function assembleAgent(
-  args: RunArgs,
-  settings: Settings,
-  model: Model,
-  ask?: Agent['requestApproval'],
-): Promise<AssembledAgent> {
+export async function assembleAgent(args: RunArgs, settings: Settings, model: Model, ask?: Agent['requestApproval']) {
   const { config } = settings
   const folder = resolveWorkFolder(args)
   const folders = [folder, ...args.directories.map((one) => requireFolder(resolve(folder, one)))]
   const system = loadSystemPrompt(args)
-  const store = args.noSession ? memoryStore() : jsonlStore(getSessionsFolderPath(folder))
-  const { session, scratch, notices } = openSession(args, store, folders)
-  if (!args.noSession) setSessionLogPath(join(getSessionsFolderPath(folder), `${session.id}.jsonl`))
+  const store = args.noSession ? memoryStore() : jsonlStore(getSessionsFolder(folder))
+  const { session, scratch, notices } = openSession(args, store, folder)
+  if (!args.noSession) setSessionLogPath(join(getSessionsFolder(folder), `${session.id}.jsonl`))
   try {
     const { localHost } = await import('../../host/local-host.ts')
     const { builtinTools } = await import('../../tool/builtin/index.ts')
     const memory = getMemoryFilePath()
     const { withChangeRecording } = await import('../../host/files/record-changes.ts')
     const sandboxSettings = toSandboxOptions(args, settings, folder)
-    let isNetworkOpen = sandboxSettings.sandbox.network ?? false
-    const local = localHost({
-      folders,
-      scratch,
-      locks: getWriteLocksFolderPath(),
-      extraFiles: [memory],
-      ...sandboxSettings,
-      sandbox: {
-        ...sandboxSettings.sandbox,
-        get network() {
-          return isNetworkOpen
-        },
-      },
-    })
+    // The host reads `network` for each command.
+    const sandbox = { ...sandboxSettings.sandbox }
+    const locks = getWriteLocksFolder()
+    const local = localHost({ folders, scratch, locks, extraFiles: [memory], ...sandboxSettings, sandbox })
     await requireSandbox(args, settings, local)
     const guard = createSessionUrlGuard(session, folders, process.env)
     const host = {
@@ -100,21 +72,15 @@ export async function assembleAgent(
     const createId = (): string => createTurnKey(randomBytes(20))
     let current = model
     const web = createWebToolOptions(() => current, createId, config.search, process.env)
-    const selfCorrect = config.selfCorrect ? await createSelfCorrection(web) : {}
+    // The model corrects edits that do not match.
+    const selfCorrect = config.selfCorrect &&
+      web.model && { selfCorrect: (await import('../../tool/edit/correct-edit.ts')).createEditCorrector(web.model) }
     const plan = ask !== undefined || mode.get() === 'plan'
     const builtins = builtinTools({ memory, web, plan, secretFiles: listSecretFilePatterns(settings), ...selfCorrect })
-    const configs = config.mcpServers ?? {}
-    const mcp =
-      Object.keys(configs).length === 0
-        ? undefined
-        : (await import('./mcp-runtime.ts')).createMcpRuntime(configs, {
-            folders,
-            host: local,
-            model,
-            createId,
-            builtinTools: builtins,
-            ask,
-          })
+    const { mcpServers = {} } = config
+    const { createMcpRuntime } = Object.keys(mcpServers).length > 0 ? await import('./mcp-runtime.ts') : {}
+    const mcpOptions = { folders, host: local, model, createId, builtinTools: builtins, ask }
+    const mcp = createMcpRuntime?.(mcpServers, mcpOptions)
     const agent: Agent = {
       session,
       model,
@@ -148,19 +114,22 @@ export async function assembleAgent(
     }
     return {
       agent,
+      /** Messages for the user before the start, such as about damage in the log. */
       notices: [...settings.notices, ...notices],
-      ...defined({ mcp }),
-      useModel(next) {
+      mcp,
+      /** Tools and MCP servers use this model from here on. */
+      useModel(next: Model): void {
         current = next
         mcp?.useModel(next)
       },
-      sandbox: { state: () => local.sandbox(), setNetwork: (isOpen) => void (isNetworkOpen = isOpen) },
-      async close() {
+      sandbox: { state: () => local.sandbox(), setNetwork: (isOpen: boolean) => void (sandbox.network = isOpen) },
+      /** Closes the session at once; MCP servers get time to exit by themselves. */
+      async close(): Promise<void> {
         if (!mcp) host.close()
         session.close()
         if (args.noSession) rmSync(scratch, { recursive: true, force: true })
         if (!mcp) return
-        // MCP servers exit by themselves if they get time; none may outlive this process.
+        // No server may outlive this process.
         const atExit = (): void => host.close()
         process.once('exit', atExit)
         await mcp.servers.close()
@@ -175,20 +144,12 @@ export async function assembleAgent(
 }
 
 /** The approval mode of a session, and a policy that follows it. */
-function createModePolicy(
-  first: ApprovalMode,
-  policyFor: (mode: ApprovalMode) => Policy,
-): NonNullable<Agent['mode']> & { readonly policy: Policy } {
+function createModePolicy(first: ApprovalMode, policyFor: (mode: ApprovalMode) => Policy) {
   let mode = first
-  const policyByMode = new Map<ApprovalMode, Policy>()
-  const currentPolicy = (): Policy => {
-    const policy = policyByMode.get(mode) ?? policyFor(mode)
-    policyByMode.set(mode, policy)
-    return policy
-  }
+  const currentPolicy = (): Policy => policyFor(mode)
   return {
     get: () => mode,
-    set: (next) => void (mode = next),
+    set: (next: ApprovalMode) => void (mode = next),
     policy: {
       decide: (proposal) => currentPolicy().decide(proposal),
       offers: async (proposal) => (await currentPolicy().offers?.(proposal)) ?? [],
@@ -196,40 +157,29 @@ function createModePolicy(
       sessionGrants: () => currentPolicy().sessionGrants?.() ?? [],
       revoke: (grant) => currentPolicy().revoke?.(grant),
       forget: (rule, verdict) => currentPolicy().forget?.(rule, verdict),
-    },
+    } satisfies Policy,
   }
 }
 
-/** With the setting `selfCorrect`, the model corrects edits that do not match. */
-async function createSelfCorrection({ model }: WebToolOptions): Promise<Pick<BuiltinOptions, 'selfCorrect'>> {
-  const { createEditCorrector } = await import('../../tool/edit/correct-edit.ts')
-  return model ? { selfCorrect: createEditCorrector(model) } : {}
-}
-
 /** Opens a new session, a resumed one or a fork, with a folder for the files beside its log. */
-function openSession(
-  args: RunArgs,
-  store: Store,
-  folders: readonly string[],
-): { session: Session; scratch: string; notices: readonly string[] } {
-  const [folder = '.'] = folders
+function openSession(args: RunArgs, store: Store, folder: string) {
   let log: SessionLog | undefined
   try {
-    if (!args.noSession) ensurePrivateFolder(getSessionsFolderPath(folder))
+    if (!args.noSession) ensurePrivateFolder(getSessionsFolder(folder))
     log = openSessionLog(args, store, folder)
     const scratch = args.noSession
       ? mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-'))
-      : join(getSessionsFolderPath(folder), 'scratch', log.id)
+      : join(getSessionsFolder(folder), 'scratch', log.id)
     ensurePrivateFolder(scratch)
-    const session = resumeSession(log)
-    return { session, scratch, notices: args.resume === undefined ? [] : createSessionNotices(log) }
+    const notices = args.resume === undefined ? [] : createSessionNotices(log)
+    return { session: resumeSession(log), scratch, notices }
   } catch (error) {
     log?.close()
     if (error instanceof StoreError) throw toUserError(error)
     if (getDiskFullReason(error) !== undefined) throw toUserError(createWriteError(log?.id ?? '', error, false))
     if (error instanceof Error && 'code' in error && !(error instanceof UserError)) {
       throw new UserError(
-        `sessions cannot be saved in ${getSessionsFolderPath(folder)}: ${describeDiskError(error)}; set XDG_DATA_HOME to another folder, or use --no-session`,
+        `sessions cannot be saved in ${getSessionsFolder(folder)}: ${describeDiskError(error)}; set XDG_DATA_HOME to another folder, or use --no-session`,
         EXIT_CODE.config,
       )
     }
@@ -279,12 +229,8 @@ export function findSessionId(name: string, store: Store): string {
 /** Finds a session by `latest`, its id, or the beginning of its id. */
 export function findSessionSummary(name: string, store: Store): SessionSummary {
   const all = store.list()
-  if (name === 'latest') {
-    const latest = all[0]
-    if (!latest) throw new UserError('this folder has no sessions yet')
-    return latest
-  }
-  const found = all.filter(({ id }) => id.startsWith(name))
+  if (name === 'latest' && all.length === 0) throw new UserError('this folder has no sessions yet')
+  const found = name === 'latest' ? all.slice(0, 1) : all.filter(({ id }) => id.startsWith(name))
   if (found.length === 1 && found[0]) return found[0]
   throw new UserError(
     found.length === 0
@@ -309,7 +255,6 @@ function requireFolder(folder: string): string {
   return folder
 }
 
-/** The text of all files, for --all-files. */
 async function readAllFiles(agent: Agent, tools: readonly Tool[]): Promise<string | undefined> {
   const tool = tools.find(({ spec }) => spec.name === 'read_many_files')
   const context = createToolContext(agent, new AbortController().signal, () => undefined)

@@ -1,3 +1,4 @@
+import { lazy } from '../../model/lazy.ts'
 import type { Catalog } from '../../provider/catalog.ts'
 import type { Model } from '../../provider/index.ts'
 import type { Config } from '../config/schema.ts'
@@ -5,8 +6,7 @@ import { UserError } from '../user-error.ts'
 
 /** The catalogue with the user's overrides, loaded on first use. */
 export function createLazyCatalog({ catalog: overrides }: Config): () => Promise<Catalog> {
-  let opened: Promise<Catalog> | undefined
-  return () => (opened ??= import('../../provider/catalog.ts').then(({ createCatalog }) => createCatalog(overrides)))
+  return lazy(async () => (await import('../../provider/catalog.ts')).createCatalog(overrides))
 }
 
 /** A limit in US dollars for all models together. A model without a known price is refused. */
@@ -15,15 +15,13 @@ export function createCostLimitMiddleware(
   catalog: () => Promise<Catalog>,
 ): (model: Model) => Promise<Model> {
   if (dollars === undefined) return (model) => Promise.resolve(model)
-  const started = Promise.all([catalog(), import('../../provider/optional-middleware.ts')]).then(
-    ([prices, { withBudget, createBudgetLedger }]) => ({
-      prices,
-      withBudget,
-      ledger: createBudgetLedger({ money: dollars }, prices.cost),
-    }),
-  )
+  const start = lazy(async () => {
+    const prices = await catalog()
+    const { withBudget, createBudgetLedger } = await import('../../provider/optional-middleware.ts')
+    return { prices, withBudget, ledger: createBudgetLedger({ money: dollars }, prices.cost) }
+  })
   return async (inner) => {
-    const { prices, withBudget, ledger } = await started
+    const { prices, withBudget, ledger } = await start()
     const { provider, model } = inner.origin
     if (prices.card(inner.origin)?.price === undefined)
       throw new UserError(

@@ -29,7 +29,6 @@ import type { TrafficRecorder } from '../recording/traffic-recorder.ts'
 
 export interface ChosenModel {
   readonly model: Model
-  /** Messages for the user about the choice. */
   readonly notices?: readonly string[]
   close(): Promise<void>
 }
@@ -67,15 +66,8 @@ export async function chooseModel(
     if (!main) throw new UserError(NO_MODEL_MESSAGE, EXIT_CODE.signIn)
     const chain =
       rest.length === 0 ? main : (await import('../../provider/optional-middleware.ts')).withFallback([main, ...rest])
-    return {
-      model:
-        tap?.withRequestRecording(
-          chain,
-          opened.map((one) => one.model.origin),
-        ) ?? chain,
-      notices,
-      close,
-    }
+    const origins = opened.map((one) => one.model.origin)
+    return { model: tap?.withRequestRecording(chain, origins) ?? chain, notices, close }
   } catch (error) {
     await close()
     throw error

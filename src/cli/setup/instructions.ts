@@ -2,25 +2,16 @@ import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
-import { getConfigFolderPath, getMemoryFilePath } from '../paths/folders.ts'
+import { getConfigFolder, getMemoryFilePath } from '../paths/folders.ts'
 import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { defined } from '../../model/defined.ts'
 
 const MAX_INSTRUCTIONS_CHARS = 40_000
 
-interface Instructions {
-  readonly files: readonly InstructionsFile[]
-  readonly memories?: InstructionsFile
-  readonly notices: readonly string[]
-}
-
-interface InstructionsFile {
-  readonly path: string
-  readonly text: string
-}
+type InstructionsFile = Readonly<Record<'path' | 'text', string>>
 
 /** Reads the instructions for a folder: the user's own, then from the top down to the folder; and the memories. */
-export function readInstructions(folder: string): Instructions {
+export function readInstructions(folder: string) {
   const files: InstructionsFile[] = []
   const notices: string[] = []
   const read = (path: string, within: string | undefined): InstructionsFile | 'none' | undefined => {
@@ -47,7 +38,7 @@ export function readInstructions(folder: string): Instructions {
     if (!hasAgents) add(directory, 'CLAUDE.md', within)
   }
   // The user's own files may be links to anywhere.
-  addAll(getConfigFolderPath(), undefined)
+  addAll(getConfigFolder(), undefined)
   const { chain, repository } = findInstructionFolders(folder)
   for (const directory of chain)
     addAll(directory, repository !== undefined && isInsideFolder(directory, repository) ? repository : directory)

@@ -8,19 +8,10 @@ import type { Tool } from '../../tool/tool.ts'
 import type { McpServerConfig } from '../../tool/mcp/client/server-config.ts'
 import { createMcpServers, type McpServers } from '../../tool/mcp/client/servers.ts'
 import { createMcpToolbox } from '../../tool/mcp/tools/mcp-toolbox.ts'
-import type { Toolbox } from '../../tool/toolbox.ts'
 import { openBrowser } from '../sign-in/browser.ts'
-import { getDataFolderPath } from '../paths/folders.ts'
+import { getDataFolder } from '../paths/folders.ts'
 import { createFileKeyValueStore } from '../paths/key-value-files.ts'
 import { defined } from '../../model/defined.ts'
-
-/** The MCP servers of a session, with one toolbox for built-in tools and theirs. */
-export interface McpRuntime {
-  readonly servers: McpServers
-  readonly toolbox: Toolbox
-  /** Requests of servers go to this model from here on. */
-  useModel(model: Model): void
-}
 
 interface McpRuntimeOptions extends Pick<Agent, 'createId'> {
   readonly ask: Agent['requestApproval'] | undefined
@@ -30,11 +21,8 @@ interface McpRuntimeOptions extends Pick<Agent, 'createId'> {
   readonly builtinTools: readonly Tool[]
 }
 
-/** Sets up the servers of the settings. They start after the first request is sent. */
-export function createMcpRuntime(
-  configs: Readonly<Record<string, McpServerConfig>>,
-  options: McpRuntimeOptions,
-): McpRuntime {
+/** Sets up the servers of the settings, with one toolbox for the built-in tools and theirs. */
+export function createMcpRuntime(configs: Readonly<Record<string, McpServerConfig>>, options: McpRuntimeOptions) {
   const { builtinTools, ask, createId } = options
   let { model } = options
   const requestHandler = createMcpRequestHandler(() => ({
@@ -49,28 +37,24 @@ export function createMcpRuntime(
     requestHandler,
     taken: [...builtinTools.map(({ spec }) => spec.name), ...listBuiltinNames()],
   })
-  return {
-    servers,
-    toolbox: createMcpToolbox(builtinTools, servers),
-    useModel: (next) => void (model = next),
-  }
+  return { servers, toolbox: createMcpToolbox(builtinTools, servers), useModel: (next: Model) => void (model = next) }
 }
 
 /** Servers without a session, to list and test them. */
 export function openServersWithoutSession(
   configs: Readonly<Record<string, McpServerConfig>>,
-  locations: { readonly folders: readonly string[]; readonly host: LocalHost },
-  reservedNames: readonly string[] = listBuiltinNames(),
+  locations: Pick<McpRuntimeOptions, 'folders' | 'host'>,
 ): McpServers {
-  return createMcpServers(configs, { ...openMcpStores(), ...toServerEnvironment(locations), taken: reservedNames })
+  const taken = listBuiltinNames()
+  return createMcpServers(configs, { ...openMcpStores(), ...toServerEnvironment(locations), taken })
 }
 
 export function openMcpStores() {
-  const folder = join(getDataFolderPath(), 'mcp')
+  const folder = join(getDataFolder(), 'mcp')
   return { listCache: createFileKeyValueStore(folder), tokenStore: createFileKeyValueStore(join(folder, 'tokens')) }
 }
 
-function toServerEnvironment({ folders, host }: { readonly folders: readonly string[]; readonly host: LocalHost }) {
+function toServerEnvironment({ folders, host }: Pick<McpRuntimeOptions, 'folders' | 'host'>) {
   const { stdioProcesses } = host
   return {
     folders,

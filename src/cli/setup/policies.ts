@@ -10,13 +10,7 @@ import type { PolicyConfig } from '../config/schema.ts'
 import { isTrusted } from '../config/folder-trust.ts'
 import { saveSandboxAccess, saveAllowRules } from '../config/update-settings.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import {
-  getConfigFolderPath,
-  getDataFolderPath,
-  expandHome,
-  listPrivateFolders,
-  realPathOrSelf,
-} from '../paths/folders.ts'
+import { getConfigFolder, getDataFolder, expandHome, listPrivateFolders, realPathOrSelf } from '../paths/folders.ts'
 
 export function createPoliciesFromSettings(
   { policies }: Pick<Settings, 'policies'>,
@@ -73,17 +67,10 @@ export function withRuleErrorsReported<T>(make: () => T): T {
 
 /** Keys, tokens, settings and other sessions; not the outputs of commands, which are stored among them. */
 function listOwnSecretFiles(): string[] {
-  const data = getDataFolderPath()
-  return [
-    `${getConfigFolderPath()}/**`,
-    `${data}/*`,
-    `${data}/mcp/**`,
-    `${data}/sessions/*/*`,
-    `${data}/sessions/*/blobs/**`,
-  ]
+  const dataPatterns = ['*', 'mcp/**', 'sessions/*/*', 'sessions/*/blobs/**']
+  return [`${getConfigFolder()}/**`, ...dataPatterns.map((pattern) => `${getDataFolder()}/${pattern}`)]
 }
 
-/** The patterns of secret files of all tiers. */
 export function listSecretFilePatterns({ policies }: Pick<Settings, 'policies'>): string[] {
   const all = [...Object.values(policies).flatMap(({ secretFiles = [] }) => secretFiles), ...listOwnSecretFiles()]
   return all.map(expandHome)

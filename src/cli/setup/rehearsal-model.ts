@@ -2,12 +2,6 @@ import { resolveModel, providers, type Endpoint } from '../../provider/index.ts'
 import { UserError } from '../user-error.ts'
 import { defined } from '../../model/defined.ts'
 
-/** A scripted model behind a local server. */
-export interface RehearsalEndpoint {
-  readonly endpoint: Endpoint
-  readonly close: () => Promise<void>
-}
-
 export function isRehearsalModel(name: string): boolean {
   return name === 'rehearsal' || name.startsWith('rehearsal/')
 }
@@ -17,18 +11,16 @@ export async function startRehearsalModel(
   name: string,
   defaultScript: string,
   { cwd = process.cwd(), paceMs }: { cwd?: string; paceMs?: 0 } = {},
-): Promise<RehearsalEndpoint> {
+): Promise<{ endpoint: Endpoint; close: () => Promise<void> }> {
   const { startRehearsalServer } = await import('../../rehearsal/server.ts')
   const { BUILTIN_SCRIPTS: scripts } = await import('../../rehearsal/builtin-scripts/all-scripts.ts')
   const script = name.slice('rehearsal/'.length) || defaultScript
   if (!Object.hasOwn(scripts, script))
     throw new UserError(`unknown script ${script}; the scripts are ${Object.keys(scripts).join(', ')}`)
   const server = await startRehearsalServer({ scripts, templateValues: { cwd }, ...defined({ paceMs }) })
-  const rehearsalProviders = providers
-    .filter(({ id }) => id === 'openai-chat')
-    .map((row) => ({ ...row, id: 'rehearsal' }))
+  const rows = providers.filter(({ id }) => id === 'openai-chat').map((row) => ({ ...row, id: 'rehearsal' }))
   const env = { OPENAI_API_KEY: 'rehearsal', DRAGOMAN_REHEARSAL_BASE_URL: `${server.url}/v1` }
-  const target = resolveModel(`rehearsal/${script}`, env, rehearsalProviders)
+  const target = resolveModel(`rehearsal/${script}`, env, rows)
   if ('problem' in target) throw new UserError(target.problem, target.code)
   return { endpoint: target, close: () => server.close() }
 }

@@ -2,13 +2,13 @@ import type { Entry } from '../../session/log/entry.ts'
 import { jsonlStore } from '../../session/store/jsonl-store.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { findSessionSummary, resolveWorkFolder } from './assemble-agent.ts'
-import { getSessionsFolderPath } from '../paths/folders.ts'
+import { getSessionsFolder } from '../paths/folders.ts'
 
 /** The model of the session to resume or fork, unless another model is named. */
 export function findResumedModel(args: RunArgs): string | undefined {
   const name = args.resume ?? args.fork?.replace(/@\d+$/, '')
   if (args.model !== undefined || name === undefined) return undefined
-  const store = jsonlStore(getSessionsFolderPath(resolveWorkFolder(args)))
+  const store = jsonlStore(getSessionsFolder(resolveWorkFolder(args)))
   const { id, asked: requestedModel, model } = findSessionSummary(name, store)
   // The end of the log nearly always names it; otherwise the log is read whole.
   return requestedModel ?? model ?? findLastModel(store.read(id).entries)

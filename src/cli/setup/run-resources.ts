@@ -15,23 +15,13 @@ export interface RunResources {
   readonly telemetry: Telemetry | undefined
 }
 
-/** Opens the model, the recorder and the telemetry. */
-export async function openRunResources(
-  args: RunArgs,
-  { config }: Settings,
-  modelName = args.model,
-): Promise<RunResources> {
+export async function openRunResources(args: RunArgs, { config }: Settings, name = args.model): Promise<RunResources> {
   const telemetry = createTelemetry(config.telemetry)
   const recorder = await openTrafficRecorder(args)
-  const model = await chooseModel(modelName, config, {
-    recalled: findResumedModel(args),
-    maxCost: args.maxCost,
-    tap: recorder,
-  })
-  return { model, recorder, telemetry }
+  const options = { recalled: findResumedModel(args), maxCost: args.maxCost, tap: recorder }
+  return { model: await chooseModel(name, config, options), recorder, telemetry }
 }
 
-/** Assembles an agent that uses these resources. */
 export async function assembleRunAgent(
   args: RunArgs,
   settings: Settings,
@@ -44,14 +34,11 @@ export async function assembleRunAgent(
 }
 
 /** Closes what a run has opened; the telemetry last, because it waits for the collector. */
-export async function closeRun(
-  { model, recorder, telemetry }: RunResources,
-  assembled?: AssembledAgent,
-): Promise<void> {
-  recorder?.close()
+export async function closeRun(resources: RunResources, assembled?: AssembledAgent): Promise<void> {
+  resources.recorder?.close()
   await assembled?.close()
-  await model.close()
-  const deliveryProblem = await telemetry?.close()
+  await resources.model.close()
+  const deliveryProblem = await resources.telemetry?.close()
   if (deliveryProblem !== undefined) STANDARD_STREAMS.err(`dragoman: ${deliveryProblem}\n`)
 }
 
@@ -59,8 +46,6 @@ async function openTrafficRecorder(args: Pick<RunArgs, 'record' | 'trace'>): Pro
   const trace = args.trace ?? (process.env['DRAGOMAN_TRACE'] || undefined)
   if (args.record === undefined && trace === undefined) return undefined
   const { createTrafficRecorder } = await import('../recording/traffic-recorder.ts')
-  return createTrafficRecorder(
-    { record: args.record, trace },
-    (message) => void process.stderr.write(`dragoman: ${message}\n`),
-  )
+  const warn = (message: string) => void process.stderr.write(`dragoman: ${message}\n`)
+  return createTrafficRecorder({ record: args.record, trace }, warn)
 }

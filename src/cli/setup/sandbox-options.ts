@@ -4,21 +4,16 @@ import type { LocalHost, LocalOptions } from '../../host/local-host.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import type { Settings } from '../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { getDataFolderPath, listPrivateFolders, getSessionsFolderPath } from '../paths/folders.ts'
+import { getDataFolder, listPrivateFolders, getSessionsFolder } from '../paths/folders.ts'
 
 type SandboxArgs = Pick<RunArgs, 'sandbox' | 'network' | 'writeCaches'>
 
-type SandboxHostOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | 'fileLimit'> &
+type SandboxOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | 'fileLimit'> &
   Required<Pick<LocalOptions, 'sandbox'>>
 
 const BYTES_PER_MEGABYTE = 2 ** 20
 
-/** The options of the sandbox, from the command line and the settings. */
-export function toSandboxOptions(
-  args: SandboxArgs,
-  { config, policies }: Settings,
-  folder: string,
-): SandboxHostOptions {
+export function toSandboxOptions(args: SandboxArgs, { config, policies }: Settings, folder: string): SandboxOptions {
   const { writeCaches, memory, fileSize, network = false } = config.sandboxOptions ?? {}
   return {
     sandbox: {
@@ -26,7 +21,7 @@ export function toSandboxOptions(
       network: args.network ?? network,
       protect: Object.values(policies).flatMap(({ protectedWrites = [] }) => protectedWrites),
       hiddenFolders: listPrivateFolders(),
-      caches: join(getSessionsFolderPath(folder), 'caches'),
+      caches: join(getSessionsFolder(folder), 'caches'),
       writeCaches: args.writeCaches ?? writeCaches ?? false,
     },
     ...(memory !== undefined && { memoryLimit: memory * BYTES_PER_MEGABYTE }),
@@ -49,7 +44,7 @@ export async function requireSandbox(args: SandboxArgs, { config }: Settings, ho
 
 /** Once on this machine, not with every run. */
 function warnOnce(why: string): void {
-  const markerFile = join(getDataFolderPath(), 'told-no-sandbox')
+  const markerFile = join(getDataFolder(), 'told-no-sandbox')
   if (existsSync(markerFile)) return
   process.stderr.write(
     `dragoman: ${why} Until then, only read-only commands and commands that you allowed run without approval.\n`,

@@ -10,10 +10,10 @@ import {
 } from '../../provider/index.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
-import { getConfigFolderPath } from '../paths/folders.ts'
+import { getConfigFolder } from '../paths/folders.ts'
 
 function capabilitiesFilePath(): string {
-  return join(getConfigFolderPath(), 'profiles.json')
+  return join(getConfigFolder(), 'profiles.json')
 }
 
 /** The capabilities of a model at a URL, as `dragoman doctor --write-profile` stored them. */

@@ -30,24 +30,15 @@ function readPromptFile({ path, isDefault }: PromptFile): string {
   throw new UserError(`the system prompt ${path} cannot be read: ${describeFileProblem(read)}`, EXIT_CODE.config)
 }
 
-interface PromptFile {
-  readonly path: string
-  readonly isDefault: boolean
-}
+type PromptFile = Readonly<{ path: string; isDefault: boolean }>
 
 /** The file that a variable names; `1` and `true` mean the default path, `0` and `false` none. */
 function findPromptFile(variable: string): PromptFile | undefined {
-  for (const [prefix, folder] of [
-    ['DRAGOMAN', '.dragoman'],
-    ['GEMINI', '.gemini'],
-  ]) {
-    const value = process.env[`${prefix}_${variable}`]
-    if (value === undefined || value === '') continue
-    if (/^(?:0|false)$/i.test(value)) return undefined
-    const isUsual = /^(?:1|true)$/i.test(value)
-    return { path: resolve(isUsual ? `${folder}/system.md` : value), isDefault: isUsual }
-  }
-  return undefined
+  const prefix = ['DRAGOMAN', 'GEMINI'].find((one) => process.env[`${one}_${variable}`])
+  const value = process.env[`${prefix}_${variable}`] ?? ''
+  if (prefix === undefined || /^(?:0|false)$/i.test(value)) return undefined
+  const isDefault = /^(?:1|true)$/i.test(value)
+  return { path: resolve(isDefault ? `.${prefix.toLowerCase()}/system.md` : value), isDefault }
 }
 
 function writeDefaultPrompt({ path, isDefault }: PromptFile): void {

@@ -1,25 +1,18 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { type RunTracer, traceRun } from '../../agent/telemetry/trace-run.ts'
+import { traceRun } from '../../agent/telemetry/trace-run.ts'
 import { createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
 import type { TelemetryConfig } from '../config/schema.ts'
 import { version } from '../version.ts'
 import { defined } from '../../model/defined.ts'
 
-export interface TelemetryExporter {
-  createRunTracer(): RunTracer
-  /** Sends the remaining spans; resolves to whether all were delivered. */
-  shutdown(): Promise<boolean>
-}
+export type TelemetryExporter = ReturnType<typeof createTelemetryExporter>
 
 const EXPORT_TIMEOUT_MS = 2000
 
 /** Sends spans over OTLP/HTTP. */
-export function createTelemetryExporter(
-  url: string,
-  { headers, prompts = false }: Pick<TelemetryConfig, 'headers' | 'prompts'>,
-): TelemetryExporter {
+export function createTelemetryExporter(url: string, { headers, prompts = false }: TelemetryConfig) {
   let isDelivered = true
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS, ...defined({ headers }) })
   const trackingExporter = {
@@ -39,7 +32,8 @@ export function createTelemetryExporter(
   return {
     createRunTracer: () =>
       traceRun(tracer, { prompts, redact: createRedactor(findEnvironmentSecrets(process.env)).redact }),
-    async shutdown() {
+    /** Sends the remaining spans; resolves to whether all were delivered. */
+    async shutdown(): Promise<boolean> {
       await provider.shutdown().catch(() => (isDelivered = false))
       return isDelivered
     },

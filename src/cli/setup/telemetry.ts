@@ -4,19 +4,12 @@ import type { TelemetryConfig } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import type { TelemetryExporter } from './telemetry-export.ts'
 
-export interface Telemetry {
-  onEvent(event: RunEvent): void
-  /** Sends the remaining spans; resolves to a message if they could not be delivered. */
-  close(): Promise<string | undefined>
-}
+export type Telemetry = NonNullable<ReturnType<typeof createTelemetry>>
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** Telemetry, if a collector is configured. The exporter is loaded after the first request is sent; until then events wait. */
-export function createTelemetry(
-  config: TelemetryConfig = {},
-  env: EnvironmentVariables = process.env,
-): Telemetry | undefined {
+export function createTelemetry(config: TelemetryConfig = {}, env: EnvironmentVariables = process.env) {
   const url = resolveCollectorUrl(config, env)
   if (url === undefined) return undefined
   const pendingEvents: { event: RunEvent; at: number }[] = []
@@ -32,12 +25,13 @@ export function createTelemetry(
     }))
 
   return {
-    onEvent(event) {
+    onEvent(event: RunEvent): void {
       if (tracer) tracer.onEvent(event)
       else pendingEvents.push({ event, at: Date.now() })
       if (event.type === 'turn') void load()
     },
-    async close() {
+    /** Sends the remaining spans; resolves to a message if they could not be delivered. */
+    async close(): Promise<string | undefined> {
       if (pendingEvents.length === 0 && !exporter) return undefined
       const isDelivered = await (await load()).shutdown()
       return isDelivered ? undefined : `Telemetry could not be sent to ${url}.`

@@ -11,6 +11,7 @@ import type { WebSearchOptions } from '../../tool/web/web-search-service.ts'
 import { createAuxiliaryModel } from '../../tool/auxiliary-model.ts'
 import type { Config } from '../config/schema.ts'
 import { defined } from '../../model/defined.ts'
+import { lazy } from '../../model/lazy.ts'
 
 /** Checks the URLs that a session fetches: those typed by the user are allowed, and none may contain a secret. */
 export function createSessionUrlGuard(session: Session, folders: readonly string[], env: NodeJS.ProcessEnv): UrlGuard {
@@ -37,12 +38,11 @@ function readEnvFileValues(folder: string): string[] {
 
 /** Loaded on first use. */
 export function createLazyWeb(urlPolicy: UrlGuard, env: NodeJS.ProcessEnv): WebClient {
-  let web: Promise<WebClient> | undefined
-  const open = async (): Promise<WebClient> => {
+  const open = lazy(async () => {
     const { createGuardedWebClient } = await import('../../host/web/guarded-web-client.ts')
     return createGuardedWebClient({ urlPolicy, proxy: (url) => findProxy(url, env) })
-  }
-  return { fetch: async (request) => (await (web ??= open())).fetch(request) }
+  })
+  return { fetch: async (request) => (await open()).fetch(request) }
 }
 
 export function createWebToolOptions(

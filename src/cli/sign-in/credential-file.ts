@@ -4,10 +4,10 @@ import { isObject, stringOrEmpty, tryParseJson } from '../../model/json.ts'
 import { type StoredCredential, parseStoredCredential, type CredentialStore } from '../../provider/index.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { updatePrivateFile, withFileLock } from '../paths/private-file.ts'
-import { getDataFolderPath } from '../paths/folders.ts'
+import { getDataFolder } from '../paths/folders.ts'
 
 /** Credentials in a private file, which is read on first use. */
-export function openCredentialFile(path: string = join(getDataFolderPath(), 'keys.json')): CredentialStore {
+export function openCredentialFile(path: string = join(getDataFolder(), 'keys.json')): CredentialStore {
   let cachedGrants: Credentials | undefined
   const all = () => (cachedGrants ??= readKeyFile(path))
   const change = (next: (now: Credentials) => Credentials): void => {

@@ -34,15 +34,12 @@ export function createCredentialSources(
         throw new UserError(`the stored sign-in of ${row.id} cannot be used: ${granted.problem}`, EXIT_CODE.signIn)
       return granted
     },
-    google: () => findApplicationDefault(env, httpClient),
+    google: () => findGoogleDefault(env, httpClient),
   }
 }
 
 /** Google's application default credentials: of a file named by a variable, of gcloud, or of the metadata server. */
-function findApplicationDefault(
-  env: Environment,
-  httpClient: HttpClient,
-): GrantedCredential | ResolveError | undefined {
+function findGoogleDefault(env: Environment, httpClient: HttpClient): GrantedCredential | ResolveError | undefined {
   const named = env['GOOGLE_APPLICATION_CREDENTIALS']?.trim() || undefined
   const path = named ?? join(gcloudFolderPath(env), 'application_default_credentials.json')
   const found = readCredentialFile(path, named !== undefined)

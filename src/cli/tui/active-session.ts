@@ -1,7 +1,6 @@
 import type { Agent } from '../../agent/agent.ts'
 import { defined } from '../../model/defined.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
-import type { McpServers } from '../../tool/mcp/client/servers.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { readSettings, type Settings } from '../config/read-settings.ts'
 import type { AssembledAgent } from '../setup/assemble-agent.ts'
@@ -14,22 +13,7 @@ import type { RunController } from './run-controller.ts'
 export type SessionTarget = Pick<RunArgs, 'resume' | 'fork' | 'takeOver'>
 
 /** The session that the terminal shows, with its agent, model and mode. */
-export interface ActiveSession {
-  readonly agent: Agent
-  readonly mode: ApprovalMode
-  readonly resources: RunResources
-  readonly servers: McpServers | undefined
-  readonly sandbox: AssembledAgent['sandbox']
-  /** What the user should know about the model and the session. */
-  readonly notices: readonly string[]
-  /** Opens a session in place of the current one, which must be suspended before: its log is locked. */
-  open(target: SessionTarget): Promise<void>
-  /** Closes the log and the MCP servers of the current session; the model stays open. */
-  suspend(): Promise<void>
-  /** Uses another model from the next request on. Throws a UserError if it cannot be used. */
-  setModel(name: string): Promise<void>
-  close(): Promise<void>
-}
+export type ActiveSession = Awaited<ReturnType<typeof openActiveSession>>
 
 interface SessionParts {
   readonly folder: string
@@ -38,8 +22,7 @@ interface SessionParts {
   readonly controller: Pick<RunController, 'onApproval' | 'takeQueued'>
 }
 
-/** Opens the session that the command line names. */
-export async function openActiveSession(args: RunArgs, parts: SessionParts): Promise<ActiveSession> {
+export async function openActiveSession(args: RunArgs, parts: SessionParts) {
   const { folder, settings, controller } = parts
   const { resume, fork, takeOver, ...otherArgs } = args
   let resources = parts.resources
@@ -49,12 +32,8 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts): Pro
 
   async function assemble(target: SessionTarget): Promise<AssembledAgent> {
     const sessionArgs = { ...otherArgs, ...target, approvalMode: mode }
-    const opened = await assembleRunAgent(
-      sessionArgs,
-      reloadSettings(folder, settings),
-      resources,
-      controller.onApproval,
-    )
+    const current = reloadSettings(folder, settings)
+    const opened = await assembleRunAgent(sessionArgs, current, resources, controller.onApproval)
     // There is time to connect while the user reads and types.
     opened.mcp?.servers.start()
     return opened
@@ -80,16 +59,20 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts): Pro
     get sandbox() {
       return assembled.sandbox
     },
+    /** What the user should know about the model and the session. */
     get notices() {
       return [...(resources.model.notices ?? []), ...assembled.notices]
     },
-    async open(target) {
+    /** Opens a session in place of the current one, which must be suspended before: its log is locked. */
+    async open(target: SessionTarget): Promise<void> {
       mode = agent.mode?.get() ?? mode
       assembled = await assemble(target)
       agent = withController(assembled)
     },
+    /** Closes the log and the MCP servers of the current session; the model stays open. */
     suspend: () => assembled.close(),
-    async setModel(name) {
+    /** Uses another model from the next request on. Throws a UserError if it cannot be used. */
+    async setModel(name: string): Promise<void> {
       const previous = resources.model
       const model = await chooseModel(name, settings.config, { maxCost: args.maxCost, tap: resources.recorder })
       resources = { ...resources, model }

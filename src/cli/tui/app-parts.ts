@@ -23,6 +23,5 @@ export interface AppParts {
   readonly commands: SlashCommandList
   readonly completer: Completer
   readonly exit: (code: number) => void
-  /** Resolves with the exit code. */
   readonly exited: Promise<number>
 }

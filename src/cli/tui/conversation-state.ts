@@ -43,7 +43,6 @@ export interface LiveConversation {
 
 export const EMPTY_LIVE_CONVERSATION: LiveConversation = { live: [], parts: {}, since: 0 }
 
-/** The conversation after a run event. */
 export function applyRunEvent(conversation: LiveConversation, event: RunEvent, now: number): LiveConversation {
   switch (event.type) {
     case 'turn':
@@ -63,14 +62,10 @@ export function applyRunEvent(conversation: LiveConversation, event: RunEvent, n
         : conversation
     case 'notice':
       return addBlock(conversation, { kind: 'notice', text: event.text, tone: 'quiet' })
-    case 'compact':
-      return event.done
-        ? addBlock(conversation, {
-            kind: 'notice',
-            text: describeCompaction(event.beforeTokens, event.afterTokens),
-            tone: 'quiet',
-          })
-        : conversation
+    case 'compact': {
+      const text = describeCompaction(event.beforeTokens, event.afterTokens)
+      return event.done ? addBlock(conversation, { kind: 'notice', text, tone: 'quiet' }) : conversation
+    }
     case 'run-close':
       // The notice about the last attempt goes: the message about the fault says the same.
       return closeBlocks(event.fault ? { ...conversation, live: conversation.live.filter(isPersistent) } : conversation)
@@ -87,19 +82,13 @@ export function applyRunEvent(conversation: LiveConversation, event: RunEvent, n
 }
 
 /** Takes the final blocks off the front: they go to the scrollback and never change again. */
-export function takeBlocksForScrollback(conversation: LiveConversation): {
-  final: readonly ConversationBlock[]
-  rest: LiveConversation
-} {
+export function takeBlocksForScrollback(conversation: LiveConversation) {
   const firstOpen = conversation.live.findIndex((block) => !isFinalBlock(block))
   const at = firstOpen < 0 ? conversation.live.length : firstOpen
   const final = conversation.live.slice(0, at)
   const live = conversation.live.slice(at)
-  const parts = Object.fromEntries(
-    Object.entries(conversation.parts).flatMap(([index, blockIndex]) =>
-      blockIndex >= at ? [[index, blockIndex - at]] : [],
-    ),
-  )
+  const openParts = Object.entries(conversation.parts).filter(([, blockIndex]) => blockIndex >= at)
+  const parts = Object.fromEntries(openParts.map(([index, blockIndex]) => [index, blockIndex - at]))
   const [first, ...others] = live
   // The complete paragraphs of a text that is still coming in are final, too.
   const length = first?.kind === 'text' ? measureFinalMarkdown(first.text) : 0
@@ -154,12 +143,7 @@ function reduceTurnEvent(before: LiveConversation, event: TurnEvent, now: number
   }
 }
 
-function openBlock(
-  conversation: LiveConversation,
-  index: number,
-  kind: 'text' | 'reasoning',
-  now: number,
-): LiveConversation {
+function openBlock(conversation: LiveConversation, index: number, kind: 'text' | 'reasoning', now: number) {
   const block: ConversationBlock =
     kind === 'text' ? { kind: 'text', text: '', done: false } : { kind: 'thought', text: '', done: false, ms: 0 }
   return {
@@ -214,11 +198,9 @@ function formatKilobytes(base64: string): string {
 
 /** Nothing more comes: what was open is final. */
 function closeBlocks(conversation: LiveConversation): LiveConversation {
-  const live = conversation.live
-    .map((block) =>
-      block.kind === 'text' || block.kind === 'thought' ? { ...block, done: true } : toPersistent(block),
-    )
-    .filter((block) => !(block.kind === 'text' && block.text.trim() === ''))
+  const close = (block: ConversationBlock): ConversationBlock =>
+    block.kind === 'text' || block.kind === 'thought' ? { ...block, done: true } : toPersistent(block)
+  const live = conversation.live.map(close).filter((block) => block.kind !== 'text' || block.text.trim() !== '')
   return { ...conversation, live, parts: {} }
 }
 

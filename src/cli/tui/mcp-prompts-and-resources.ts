@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, stringOrEmpty } from '../../model/json.ts'
+import { filterObjects, type Json, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { parseContentBlock, toResourceParts, formatForDisplay } from '../../tool/mcp/tools/tool-content.ts'
 import { toServerName } from '../../tool/mcp/tools/tool-names.ts'
@@ -22,46 +22,31 @@ export function listResourceNames(servers: McpServers | undefined): string[] {
   )
 }
 
-/** The resources that messages mention. */
-export interface ResourceMentions {
-  /** Reads the resources that a text mentions. */
-  load(text: string): Promise<void>
-  /** The content of a resource that was read. */
-  get(name: string): UserTurn['parts'] | undefined
-}
+export type ResourceMentions = ReturnType<typeof createResourceMentions>
 
-export function createResourceMentions(servers: () => McpServers | undefined): ResourceMentions {
+/** The resources that messages mention. `load` reads those of a text. */
+export function createResourceMentions(servers: () => McpServers | undefined) {
   const loaded = new Map<string, UserTurn['parts']>()
   return {
-    async load(text) {
+    async load(text: string): Promise<void> {
       for (const name of new Set(findMentions(text))) {
-        const found = findMentionedServer(name, servers())
-        if (found) loaded.set(name, await readResource(found.server, found.uri, name))
+        const server = servers()?.list.find((one) => name.startsWith(`${one.name}:`))
+        if (server) loaded.set(name, await readResource(server, name.slice(server.name.length + 1), name))
       }
     },
-    get: (name) => loaded.get(name),
+    get: (name: string) => loaded.get(name),
   }
-}
-
-function findMentionedServer(
-  name: string,
-  servers: McpServers | undefined,
-): { server: McpServer; uri: string } | undefined {
-  const server = servers?.list.find((one) => name.startsWith(`${one.name}:`))
-  return server && { server, uri: name.slice(server.name.length + 1) }
 }
 
 async function readResource(server: McpServer, uri: string, name: string): Promise<UserTurn['parts']> {
   try {
     const { contents } = await server.request('resources/read', { uri }, { timeout: REQUEST_TIMEOUT_MS })
-    const parts = toResourceParts(name, (Array.isArray(contents) ? contents.filter(isObject) : []) as JsonObject[])
+    const parts = toResourceParts(name, filterObjects(contents) as JsonObject[])
     const text = (words: string) => ({ kind: 'text', text: words, name }) as const
     const named = parts.map((part) => (part.kind === 'text' ? text(part.text) : part))
     return [text(`--- ${name} ---`), ...named, text(`--- end of ${name} ---`)]
   } catch (error) {
-    throw new Error(`@${name} cannot be read: ${getErrorMessage(error)}`, {
-      cause: error,
-    })
+    throw new Error(`@${name} cannot be read: ${getErrorMessage(error)}`, { cause: error })
   }
 }
 
@@ -70,11 +55,9 @@ const REQUEST_TIMEOUT_MS = 60_000
 function createPromptCommand(server: McpServer, prompt: JsonObject): SlashCommand[] {
   const promptName = stringOrEmpty(prompt['name'])
   if (promptName === '') return []
-  const fields = (Array.isArray(prompt['arguments']) ? prompt['arguments'] : []).filter((one) => isObject(one))
-  const names = fields.map((field) => stringOrEmpty(field['name'])).filter((name) => name !== '')
-  const requiredNames = fields
-    .filter((field) => field['required'] === true)
-    .map((field) => stringOrEmpty(field['name']))
+  const fields = filterObjects(prompt['arguments'])
+  const names = fields.map(({ name }) => stringOrEmpty(name)).filter((name) => name !== '')
+  const requiredNames = fields.flatMap(({ name, required }) => (required === true ? [stringOrEmpty(name)] : []))
   return [
     {
       name: `${toServerName(server.name)}:${promptName.replace(/[^\w:-]/g, '_')}`,
@@ -86,18 +69,11 @@ function createPromptCommand(server: McpServer, prompt: JsonObject): SlashComman
         const args = parsePromptArguments(words, names)
         const missing = requiredNames.filter((name) => args[name] === undefined)
         if (missing.length > 0) return ui.notify(`Missing arguments: ${missing.join(', ')}`, 'warn')
-        const answer = await server.request(
-          'prompts/get',
-          { name: promptName, arguments: args },
-          { timeout: REQUEST_TIMEOUT_MS },
-        )
-        const { messages } = answer
-        const blocks = (Array.isArray(messages) ? messages.filter(isObject) : []).map(({ content }) => content)
+        const params = { name: promptName, arguments: args }
+        const { messages } = await server.request('prompts/get', params, { timeout: REQUEST_TIMEOUT_MS })
+        const blocks = filterObjects(messages).map(({ content }) => parseContentBlock(promptName, content as Json))
         // A server must not decide which files are attached.
-        return controller.submit(
-          formatForDisplay(blocks.map((block) => parseContentBlock(promptName, block))),
-          'without-files',
-        )
+        return controller.submit(formatForDisplay(blocks), 'without-files')
       },
     },
   ]

@@ -1,17 +1,18 @@
 import type { ApprovalMode } from '../../policy/policy.ts'
+import { editProposal, openInEditor } from '../external-editor.ts'
 import { EXIT_CODE } from '../user-error.ts'
 import type { AppParts } from './app-parts.ts'
-import { editMessageInEditor, editProposalInEditor } from './edit-in-editor.ts'
 import type { UiAction } from './input/handle-key.ts'
 import { writeInputHistory } from './input/input-history-file.ts'
+import { applyEditorEdit } from './input/text-editor.ts'
 import { insertDroppedFiles } from './mention/dropped-files.ts'
 import { setMode } from './session-actions.ts'
+import { findCallPart } from './session-history.ts'
 import { showLastCall } from './slash/show-commands.ts'
 import { submitInput } from './submit-input.ts'
 
-/** Performs what a key asks of the program. */
 export async function performAction(app: AppParts, action: UiAction): Promise<void> {
-  const { ui, controller, settings, folder } = app
+  const { ui, controller, folder } = app
   switch (action.do) {
     case 'submit':
       writeInputHistory(folder, ui.state.history)
@@ -30,7 +31,7 @@ export async function performAction(app: AppParts, action: UiAction): Promise<vo
     case 'details':
       return showLastCall(app)
     case 'editor':
-      return editMessageInEditor(ui, settings.config.editor)
+      return editMessage(app)
     case 'next-mode':
       return setMode(app, NEXT_MODES[app.session.mode])
     case 'redraw':
@@ -56,10 +57,21 @@ const NEXT_MODES: Readonly<Record<ApprovalMode, ApprovalMode>> = {
   yolo: 'default',
 }
 
+async function editMessage({ ui, settings }: AppParts): Promise<void> {
+  const written = await ui.suspendFor(() => openInEditor(ui.state.editor.text, 'message.md', settings.config.editor))
+  if ('problem' in written) return ui.notify(written.problem, 'warn')
+  const text = written.text.trimEnd()
+  ui.update((state) => ({ ...state, editor: applyEditorEdit(state.editor, { do: 'set', text }) }))
+}
+
 async function modifyProposal({ ui, controller, session, settings }: AppParts, id: string): Promise<void> {
   const request = controller.findApproval(id)
-  const reply = request && (await editProposalInEditor(ui, request, session.agent, settings.config.editor))
-  if (reply) controller.answer(reply)
+  if (!request) return
+  const call = findCallPart(session.agent.session.turns, request.call)
+  const { toolbox } = session.agent
+  const reply = await ui.suspendFor(() => editProposal(request, call, toolbox, settings.config.editor))
+  if ('problem' in reply) ui.notify(reply.problem, 'warn')
+  else controller.answer(reply)
 }
 
 /** Stops until the shell continues this process; without a shell the system ignores the signal. */

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline'
-import type { ApprovalRequest } from '../../agent/calls/call-state.ts'
+import type { ApprovalReply, ApprovalRequest } from '../../agent/calls/call-state.ts'
 import { escapeForTerminal } from '../output/escape.ts'
 import { stopForLostOutput } from '../stop-signals.ts'
 import { takeBlocksForScrollback } from './conversation-state.ts'
 import type { Ui } from './ui.ts'
 import type { UiAction } from './input/handle-key.ts'
 import { type UiState, INITIAL_APPROVAL_VIEW_STATE } from './ui-state.ts'
-import { type StyledLine, getStyledLineText, wrapLine } from './term/styled-line.ts'
+import { type StyledLine, lineText, wrapLine } from './term/styled-line.ts'
 import { type GrantChoice, listGrantChoices, describeScope } from './view/approval-answers.ts'
 import { renderApproval } from './view/approval.ts'
 import { renderBlock } from './view/live-screen.ts'
@@ -24,7 +24,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
   })
 
   function write(rows: readonly StyledLine[]): void {
-    for (const row of rows) process.stdout.write(`${getStyledLineText(row)}\n`)
+    for (const row of rows) process.stdout.write(`${lineText(row)}\n`)
   }
 
   /** Prints the blocks that are final, and each approval request once. */
@@ -32,21 +32,12 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
     const { final, rest } = takeBlocksForScrollback(state.conversation)
     state = { ...state, conversation: rest }
     // What the user typed is on the terminal already.
-    write(
-      final
-        .filter(({ kind }) => kind !== 'user')
-        .flatMap((block) => renderBlock(block, currentViewOptions(), Date.now())),
-    )
+    const printed = final.filter(({ kind }) => kind !== 'user')
+    write(printed.flatMap((block) => renderBlock(block, currentViewOptions(), Date.now())))
     for (const ask of state.approvals.filter(({ id }) => !shownApprovals.has(id))) {
       shownApprovals.add(ask.id)
-      write([
-        [],
-        ...renderApproval(
-          [ask],
-          { ...INITIAL_APPROVAL_VIEW_STATE, revealedIds: [ask.id] },
-          { ...currentViewOptions(), rows: 1_000_000 },
-        ).lines,
-      ])
+      const viewState = { ...INITIAL_APPROVAL_VIEW_STATE, revealedIds: [ask.id] }
+      write([[], ...renderApproval([ask], viewState, { ...currentViewOptions(), rows: 1_000_000 }).lines])
       process.stdout.write(formatAnswerPrompt(ask))
     }
   }
@@ -62,31 +53,28 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
   lines.on('close', () => onAction({ do: 'quit' }))
 
   function answer(ask: ApprovalRequest, text: string): void {
-    const { id } = ask
+    const reply = (answered: Omit<ApprovalReply, 'ask'>): void => onAction({ do: 'answer', ask: ask.id, ...answered })
     const letter = /^(?:y|yes|a|n|no)\b/i.exec(text)?.[0].charAt(0).toLowerCase()
     const words = text.replace(/^no?\b[,.: ]*/i, '')
     const choices = listGrantChoices(ask)
     const choice = /^a\d$/i.test(text) ? choices[Number(text.slice(1)) - 1] : undefined
-    if (choice) return onAction({ do: 'answer', ask: id, outcome: 'proceed-always', ...choice })
+    if (choice) return reply({ outcome: 'proceed-always', ...choice })
     if (ask.details.kind === 'sandbox' && /^o(?:utside)?$/i.test(text))
-      return onAction({ do: 'answer', ask: id, outcome: 'proceed-once', access: 'outside' })
+      return reply({ outcome: 'proceed-once', access: 'outside' })
     if (ask.details.kind === 'exec' && ask.details.isOffline && /^w(?:ith network)?$/i.test(text))
-      return onAction({ do: 'answer', ask: id, outcome: 'proceed-once', access: 'network' })
-    if (letter === 'y') return onAction({ do: 'answer', ask: id, outcome: 'proceed-once' })
-    if (letter === 'n') return onAction({ do: 'answer', ask: id, outcome: 'cancel', ...(words !== '' && { words }) })
-    if (letter === 'a' && ask.details.kind === 'plan')
-      return onAction({ do: 'answer', ask: id, outcome: 'proceed-always' })
+      return reply({ outcome: 'proceed-once', access: 'network' })
+    if (letter === 'y') return reply({ outcome: 'proceed-once' })
+    if (letter === 'n') return reply({ outcome: 'cancel', ...(words !== '' && { words }) })
+    if (letter === 'a' && ask.details.kind === 'plan') return reply({ outcome: 'proceed-always' })
     if (letter === 'a') write(choiceLines(choices))
     process.stdout.write(formatAnswerPrompt(ask))
   }
 
   function choiceLines(choices: readonly GrantChoice[]): StyledLine[] {
-    return choices.flatMap(({ grant, scope }, at) =>
-      wrapLine(
-        [{ text: escapeForTerminal(`a${at + 1}: always, ${describeScope(scope, state.root)}: ${grant.covers}`) }],
-        currentViewOptions().width,
-      ),
-    )
+    return choices.flatMap(({ grant, scope }, at) => {
+      const text = `a${at + 1}: always, ${describeScope(scope, state.root)}: ${grant.covers}`
+      return wrapLine([{ text: escapeForTerminal(text) }], currentViewOptions().width)
+    })
   }
 
   lines.prompt()

@@ -11,21 +11,7 @@ import { addBlock, applyRunEvent } from './conversation-state.ts'
 import type { Ui } from './ui.ts'
 import { type StatusInfo, type UiState, addApprovalRequest, removeApprovalRequest } from './ui-state.ts'
 
-/** Runs the agent: one run at a time, with the approvals that wait for the user and the messages that wait for the model. */
-export interface RunController {
-  /** Sends a message to the model, or queues it while the model works. Attaches the files that it names by @. */
-  submit(text: string, attach?: 'without-files'): void
-  /** Continues with calls that waited for approval when the session was left. */
-  resume(): void
-  stop(): void
-  answer(reply: ApprovalReply): void
-  /** The approval request with this id, if it still waits. */
-  findApproval(id: string): ApprovalRequest | undefined
-  readonly isBusy: boolean
-  waitForEnd(): Promise<void>
-  readonly onApproval: NonNullable<Agent['requestApproval']>
-  readonly takeQueued: NonNullable<Agent['takeQueuedMessages']>
-}
+export type RunController = ReturnType<typeof createRunController>
 
 /** For commands that need the session for themselves. */
 export const BUSY_MESSAGE = 'The model is working; stop it first (Esc).'
@@ -42,7 +28,8 @@ interface RunControllerOptions {
   readonly resolveMention: (name: string) => UserTurn['parts'] | undefined
 }
 
-export function createRunController({ ui, agent, onEvent, resolveMention }: RunControllerOptions): RunController {
+/** Runs the agent: one run at a time, with the approvals that wait for the user and the messages that wait for the model. */
+export function createRunController({ ui, agent, onEvent, resolveMention }: RunControllerOptions) {
   const pendingApprovals = new Map<string, { ask: ApprovalRequest; reply: (reply: ApprovalReply) => void }>()
   let stop: AbortController | undefined
   let running: Promise<void> = Promise.resolve()
@@ -97,23 +84,26 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
   }
 
   return {
-    submit(text, attach) {
+    /** Sends a message to the model, or queues it while the model works. Attaches the files that it names by @. */
+    submit(text: string, attach?: 'without-files'): void {
       if (attach) textsWithoutFiles.add(text)
       if (stop) ui().update((state) => ({ ...state, queued: [...state.queued, text] }))
       else running = executeRun(toUserParts(text))
     },
-    resume() {
+    /** Continues with calls that waited for approval when the session was left. */
+    resume(): void {
       if (!stop) running = executeRun(undefined)
     },
     stop: () => stop?.abort(),
-    answer: (reply) => pendingApprovals.get(reply.ask)?.reply(reply),
-    findApproval: (id) => pendingApprovals.get(id)?.ask,
-    get isBusy() {
+    answer: (reply: ApprovalReply) => pendingApprovals.get(reply.ask)?.reply(reply),
+    /** The approval request with this id, if it still waits. */
+    findApproval: (id: string) => pendingApprovals.get(id)?.ask,
+    get isBusy(): boolean {
       return stop !== undefined
     },
     waitForEnd: () => running,
-    onApproval: (ask, signal) =>
-      new Promise((resolve) => {
+    onApproval: (ask: ApprovalRequest, signal: AbortSignal) =>
+      new Promise<ApprovalReply>((resolve) => {
         const done = (reply: ApprovalReply) => {
           pendingApprovals.delete(ask.id)
           ui().update((state) => removeApprovalRequest(state, ask.id))
@@ -153,7 +143,6 @@ function deltaLength(event: RunEvent): number {
   return event.type === 'turn' && event.event.type === 'part-delta' ? event.event.text.length : 0
 }
 
-/** The state after an event: the conversation, and the figures of the status line. */
 function reduceState(state: UiState, event: RunEvent, agent: Agent): UiState {
   const conversation = applyRunEvent(state.conversation, event, Date.now())
   const status = { ...state.status, ...findStatusChange(event, agent) }

@@ -7,7 +7,7 @@ import { applyEditorEdit } from './input/text-editor.ts'
 import { BUSY_MESSAGE } from './run-controller.ts'
 import { isEmptySession, removeEmptySession } from './session-end.ts'
 import { renderSessionHistory } from './session-history.ts'
-import { createStyledLine } from './term/styled-line.ts'
+import { styledLine } from './term/styled-line.ts'
 
 const NOT_SAVED_MESSAGE = 'Not possible with --no-session: this session is not saved.'
 
@@ -97,7 +97,7 @@ export async function offerChoices(app: AppParts, name: string): Promise<void> {
   const text = `/${name} `
   if (ui.isPlain) {
     const choices = (await commands.find(name)?.choices?.(app)) ?? []
-    return ui.print(choices.map(({ value, about = '' }) => createStyledLine(`${text}${value}  ${about}`)))
+    return ui.print(choices.map(({ value, about = '' }) => styledLine(`${text}${value}  ${about}`)))
   }
   ui.update((state) => ({ ...state, editor: applyEditorEdit(state.editor, { do: 'set', text }) }))
   completer.update()

@@ -2,7 +2,7 @@ import type { Session } from '../../session/session.ts'
 import { jsonlStore } from '../../session/store/jsonl-store.ts'
 import { StoreError } from '../../session/store/store.ts'
 import { getInvocationName } from '../args/invocation-name.ts'
-import { getSessionsFolderPath, abbreviateHome } from '../paths/folders.ts'
+import { getSessionsFolder, abbreviateHome } from '../paths/folders.ts'
 
 export function isEmptySession({ entries }: Session): boolean {
   // Every session begins with a note about its environment.
@@ -13,7 +13,7 @@ export function isEmptySession({ entries }: Session): boolean {
 export function removeEmptySession(session: Session, folder: string): void {
   if (!isEmptySession(session)) return
   try {
-    jsonlStore(getSessionsFolderPath(folder)).remove(session.id)
+    jsonlStore(getSessionsFolder(folder)).remove(session.id)
   } catch (error) {
     // It stays if another session was forked from it, or another process uses it.
     if (!(error instanceof StoreError)) throw error

@@ -3,11 +3,10 @@ import { defined } from '../../model/defined.ts'
 import type { CallPart, ResultStatus, Turn } from '../../model/turn.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import type { ConversationBlock } from './conversation-state.ts'
-import { type StyledLine, createStyledLine } from './term/styled-line.ts'
+import { type StyledLine, styledLine } from './term/styled-line.ts'
 import { renderBlock } from './view/live-screen.ts'
 import type { ViewOptions } from './view/view-options.ts'
 
-/** This many of the last blocks are shown again. */
 const MAX_BLOCKS_SHOWN = 30
 
 /** The end of the conversation of a session that was opened again. */
@@ -26,7 +25,7 @@ export function renderSessionHistory(entries: readonly Entry[], viewOptions: Vie
   })
   const shown = blocks.slice(-MAX_BLOCKS_SHOWN)
   const hidden = blocks.length - shown.length
-  const more = hidden > 0 ? [[], createStyledLine(`… ${hidden} earlier blocks are in the log`, 'quiet')] : []
+  const more = hidden > 0 ? [[], styledLine(`… ${hidden} earlier blocks are in the log`, 'quiet')] : []
   return [...more, ...shown.flatMap((block) => renderBlock(block, viewOptions, 0))]
 }
 

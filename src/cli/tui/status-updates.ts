@@ -5,34 +5,27 @@ import type { ActiveSession } from './active-session.ts'
 import type { Ui } from './ui.ts'
 import type { StatusInfo } from './ui-state.ts'
 
-/** Keeps the status line up to date. */
-export interface StatusUpdates {
-  /** Shows the current model and mode. */
-  refresh(): void
-  /** Shows the current session, without the figures of the previous one. */
-  reset(): void
-  refreshBranch(): Promise<void>
-  refreshSandbox(): Promise<void>
-}
+export type StatusUpdates = ReturnType<typeof createStatusUpdates>
 
-export function createStatusUpdates(ui: Ui, session: ActiveSession, folder: string): StatusUpdates {
+/** Keeps the status line up to date. */
+export function createStatusUpdates(ui: Ui, session: ActiveSession, folder: string) {
   function update(change: (status: StatusInfo) => StatusInfo): void {
     ui.update((state) => ({ ...state, status: change(state.status) }))
   }
   return {
+    /** Shows the current model and mode. */
     refresh: () => update((status) => ({ ...status, ...createStatus(session, folder) })),
+    /** Shows the current session, without the figures of the previous one. */
     reset: () =>
       update(({ branch, sandbox }) => ({ ...createStatus(session, folder), ...defined({ branch, sandbox }) })),
-    async refreshBranch() {
+    async refreshBranch(): Promise<void> {
       const branch = await readGitBranch(folder)
       update(({ branch: _previous, ...status }) => ({ ...status, ...defined({ branch }) }))
     },
-    async refreshSandbox() {
-      const sandbox = await session.sandbox.state()
-      update((status) => ({
-        ...status,
-        sandbox: !sandbox.isActive ? 'no sandbox' : sandbox.network ? 'sandbox, network' : 'sandbox',
-      }))
+    async refreshSandbox(): Promise<void> {
+      const state = await session.sandbox.state()
+      const sandbox = !state.isActive ? 'no sandbox' : state.network ? 'sandbox, network' : 'sandbox'
+      update((status) => ({ ...status, sandbox }))
     },
   }
 }

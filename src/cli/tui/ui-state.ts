@@ -40,12 +40,8 @@ export interface UiState {
 /** A line of help below the input, until the next key. */
 export type InputHint = 'leave' | 'attach-image'
 
-interface TerminalSize {
-  readonly width: number
-  readonly rows: number
-}
+type TerminalSize = Readonly<Record<'width' | 'rows', number>>
 
-/** How the approval requests are shown. */
 export interface ApprovalViewState {
   /** The index of the request that is shown. */
   readonly at: number
@@ -81,7 +77,6 @@ export function addApprovalRequest(state: UiState, ask: ApprovalRequest): UiStat
   return { ...state, approvals: state.approvals.toSpliced(after, 0, ask), approvalView: { ...state.approvalView, at } }
 }
 
-/** Removes an approval request that was answered. */
 export function removeApprovalRequest(state: UiState, id: string): UiState {
   const approvals = state.approvals.filter((ask) => ask.id !== id)
   const { reasonEditor: _reason, isChoosing: _choosing, isTooEarly: _early, ...view } = state.approvalView
@@ -96,17 +91,14 @@ export function removeApprovalRequest(state: UiState, id: string): UiState {
   }
 }
 
-/** Do keys go to the input? */
 export function isInputFocused(state: Pick<UiState, 'approvals' | 'editor' | 'isWriting'>): boolean {
   return state.approvals.length === 0 || (state.isWriting ?? state.editor.text !== '')
 }
 
-/** Has a request been shown in full? */
 export function isFullyShown({ shown }: Pick<ApprovalViewState, 'shown'>, id: string): boolean {
   return shown[id] === 'whole'
 }
 
-/** The list of completions below the input. */
 export interface CompletionMenu {
   readonly items: readonly MenuItem[]
   readonly selected: number
@@ -123,7 +115,6 @@ export interface MenuItem {
   readonly about?: string
 }
 
-/** The contents of the status line. */
 export interface StatusInfo {
   readonly model: string
   readonly mode: ApprovalMode

@@ -1,4 +1,4 @@
-import { type ConversationBlock, takeBlocksForScrollback } from './conversation-state.ts'
+import { takeBlocksForScrollback } from './conversation-state.ts'
 import { handleKey, type KeyResult, type UiAction } from './input/handle-key.ts'
 import { KEY_HOLD_MS, applyHeldKey } from './input/approval-keys.ts'
 import type { UiState } from './ui-state.ts'
@@ -19,7 +19,6 @@ export interface Ui {
   readonly isPlain: boolean
   readonly state: UiState
   update(change: (state: UiState) => UiState): void
-  /** Draws pending changes now. */
   flush(): void
   /** Adds lines to the scrollback, above the live part. */
   notify(text: string, tone?: 'quiet' | 'warn' | 'bad'): void
@@ -46,11 +45,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   const isUtf8 = supportsUtf8(process.env)
   const terminal: TerminalSession = openTerminal(process.stdin, process.stdout, {
     key: onKey,
-    resize: (columns, rows) => {
-      state = { ...state, size: { width: columns, rows } }
-      screen.resize(columns, rows)
-      paint()
-    },
+    resize: fitTerminal,
   })
   state = { ...state, size: { width: terminal.columns, rows: terminal.rows } }
   const screen: Screen = openScreen(terminal, THEMES[theme])
@@ -82,6 +77,12 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
     printNotice(text.trim(), 'warn')
   }
 
+  function fitTerminal(): void {
+    state = { ...state, size: { width: terminal.columns, rows: terminal.rows } }
+    screen.resize(terminal.columns, terminal.rows)
+    paint()
+  }
+
   function paint(): void {
     clearTimeout(timer)
     // While the model works, the elapsed time changes.
@@ -91,15 +92,10 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
     const now = Date.now()
     const { final, rest } = takeBlocksForScrollback(state.conversation)
     state = { ...state, conversation: rest }
-    commit(final, now)
+    screen.commit(final.flatMap((block) => renderBlock(block, currentViewOptions(), now)))
     const { lines, cursor } = renderLiveScreen(state, currentViewOptions(), now)
     screen.show(lines, cursor)
     state = markShownLines(state)
-  }
-
-  function commit(blocks: readonly ConversationBlock[], now: number): void {
-    const currentOptions = currentViewOptions()
-    screen.commit(blocks.flatMap((block) => renderBlock(block, currentOptions, now)))
   }
 
   function printNotice(text: string, tone: 'quiet' | 'warn' | 'bad' = 'quiet'): void {
@@ -149,9 +145,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
         isSuspended = false
         restoreStderr = captureStderr(onStderrText)
         // The terminal may have been resized meanwhile.
-        state = { ...state, size: { width: terminal.columns, rows: terminal.rows } }
-        screen.resize(terminal.columns, terminal.rows)
-        paint()
+        fitTerminal()
       }
     },
     close() {

@@ -7,30 +7,26 @@ import type { AppParts } from './app-parts.ts'
 import { describeCommandEnd } from './view/user-command.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Runs the shell commands of the user, one at a time. */
-export interface UserShell {
-  readonly isBusy: boolean
-  run(app: Pick<AppParts, 'ui' | 'session' | 'folder'>, input: string): Promise<void>
-  /** Terminates the command; a second call kills it. */
-  stop(): void
-  waitForEnd(): Promise<void>
-}
+export type UserShell = ReturnType<typeof createUserShell>
 
-/** `!command`: runs with the rights and the environment of the user, outside the sandbox; the model is told the output. */
-export function createUserShell(): UserShell {
+type ShellParts = Pick<AppParts, 'ui' | 'session' | 'folder'>
+
+/**
+ * `!command`: runs the commands of the user, one at a time, with the rights and the environment of the user, outside the
+ * sandbox; the model is told the output.
+ */
+export function createUserShell() {
   let stop: (() => void) | undefined
   let running: Promise<void> = Promise.resolve()
 
-  async function execute({ ui, session, folder }: Parameters<UserShell['run']>[0], input: string): Promise<void> {
+  async function execute({ ui, session, folder }: ShellParts, input: string): Promise<void> {
     const wantsTerminal = input.startsWith('!')
     const command = (wantsTerminal ? input.slice(1) : input).trim()
     if (command === '') return
     const { output, end } =
       wantsTerminal || needsTerminal(command)
         ? await runOnTerminal(ui, command, folder)
-        : await runInBackground(ui, command, folder, (stopCommand) => {
-            stop = stopCommand
-          })
+        : await runInBackground(ui, command, folder, (stopCommand) => void (stop = stopCommand))
     const transcript = [`$ ${command}`, output, describeCommandEnd(end)].filter((one) => one !== '').join('\n')
     // It ran with the user's own variables: keys in its output are shown to the user, but not sent to the model.
     const { redact } = createRedactor(findEnvironmentSecrets(process.env))
@@ -38,24 +34,20 @@ export function createUserShell(): UserShell {
   }
 
   return {
-    get isBusy() {
+    get isBusy(): boolean {
       return stop !== undefined
     },
-    run(app, input) {
-      running = execute(app, input).finally(() => {
-        stop = undefined
-      })
+    run(app: ShellParts, input: string): Promise<void> {
+      running = execute(app, input).finally(() => void (stop = undefined))
       return running
     },
+    /** Terminates the command; a second call kills it. */
     stop: () => stop?.(),
     waitForEnd: () => running,
   }
 }
 
-interface UserCommandResult {
-  readonly output: string
-  readonly end: UserCommandEnd
-}
+type UserCommandResult = Readonly<{ output: string; end: UserCommandEnd }>
 
 const OUTPUT_REFRESH_MS = 250
 

@@ -1,13 +1,12 @@
-import { isObject, stringOrEmpty, filterObjects } from '../../model/json.ts'
-import { toNumberOrNull, toObject } from './json-values.ts'
-import type { FrameInspection } from './inspect-frames.ts'
+import { filterObjects, isObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { type FrameInspection, toNumberOrNull } from './frame-inspection.ts'
 
 export function inspectAnthropicEvent(inspection: FrameInspection, value: Record<string, unknown>): void {
-  const message = toObject(value['message'])
+  const message = objectOrEmpty(value['message'])
   const usage = value['usage'] ?? message['usage']
   if (isObject(usage)) inspection.usages.push(usage)
   const index = toNumberOrNull(value['index'])
-  const delta = toObject(value['delta'])
+  const delta = objectOrEmpty(value['delta'])
   switch (value['type']) {
     case 'message':
       return inspectWholeMessage(inspection, value)
@@ -18,7 +17,7 @@ export function inspectAnthropicEvent(inspection: FrameInspection, value: Record
       inspection.hasError = true
       return
     case 'content_block_start': {
-      const block = toObject(value['content_block'])
+      const block = objectOrEmpty(value['content_block'])
       inspection.blockIndexes.push(index)
       inspection.hasOpenBlock = true
       inspection.text += stringOrEmpty(block['text'])

@@ -1,6 +1,5 @@
-import { isObject, stringOrEmpty, filterObjects } from '../../model/json.ts'
-import { toObject } from './json-values.ts'
-import type { FrameInspection } from './inspect-frames.ts'
+import { filterObjects, isObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import type { FrameInspection } from './frame-inspection.ts'
 
 /** A chunk of Gemini's API, with or without Code Assist's envelope. */
 export function inspectGeminiChunk(inspection: FrameInspection, envelope: Record<string, unknown>): void {
@@ -9,7 +8,7 @@ export function inspectGeminiChunk(inspection: FrameInspection, envelope: Record
   if (isObject(value['usageMetadata'])) inspection.usages.push(value['usageMetadata'])
   for (const candidate of filterObjects(value['candidates'])) {
     if (typeof candidate['finishReason'] === 'string') inspection.finishReasons.push(candidate['finishReason'])
-    for (const part of filterObjects(toObject(candidate['content'])['parts'])) {
+    for (const part of filterObjects(objectOrEmpty(candidate['content'])['parts'])) {
       if (part['thought'] !== true) inspection.text += stringOrEmpty(part['text'])
       const call = part['functionCall']
       if (!isObject(call)) continue

@@ -1,19 +1,18 @@
-import { isObject, stringOrEmpty, filterObjects } from '../../model/json.ts'
-import { toArray, toNumberOrNull, toObject } from './json-values.ts'
-import type { FrameInspection } from './inspect-frames.ts'
+import { filterObjects, isObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { type FrameInspection, toNumberOrNull } from './frame-inspection.ts'
 
 export function inspectResponsesEvent(inspection: FrameInspection, value: Record<string, unknown>): void {
   const type = stringOrEmpty(value['type'])
   if (value['object'] === 'response') return inspectWholeResponse(inspection, value)
   if (type === 'error' || type === 'response.failed') inspection.hasError = true
-  const response = toObject(value['response'])
+  const response = objectOrEmpty(value['response'])
   if (isObject(response['usage'])) inspection.usages.push(response['usage'])
   if (/^response\.(?:completed|incomplete|failed)$/.test(type))
     inspection.finishReasons.push(stringOrEmpty(response['status']))
   if (type === 'response.output_text.delta') inspection.text += stringOrEmpty(value['delta'])
   if (!INDEXED_EVENT_TYPES.test(type)) return
   const index = toNumberOrNull(value['output_index'])
-  const item = toObject(value['item'])
+  const item = objectOrEmpty(value['item'])
   if (type === 'response.output_item.added') {
     inspection.blockIndexes.push(index)
     inspection.hasOpenBlock = true
@@ -39,7 +38,7 @@ function inspectWholeResponse(inspection: FrameInspection, response: Record<stri
   for (const item of filterObjects(response['output'])) {
     if (item['type'] === 'function_call')
       inspection.fragments.push({ ...toCallFragment(item, undefined), startsCall: true })
-    for (const part of toArray(item['content'])) inspection.text += stringOrEmpty(toObject(part)['text'])
+    for (const part of filterObjects(item['content'])) inspection.text += stringOrEmpty(part['text'])
   }
 }
 

@@ -11,11 +11,7 @@ export function getRecordedFrames(exchange: ProbeExchange): Frame[] {
 }
 
 /** Encodes frames as a response again, in chunks of `size` bytes. */
-export function encodeFramesAsResponse(
-  exchange: ProbeExchange,
-  frames: readonly Frame[],
-  size = Infinity,
-): FixedResponse {
+export function encodeResponse(exchange: ProbeExchange, frames: readonly Frame[], size = Infinity): FixedResponse {
   const wholeFrame = frames.length === 1 && !exchange.stream ? frames[0] : undefined
   const text = wholeFrame ? encodePayload(wholeFrame) : frames.map(encodeSseEvent).join('')
   const bytes = new TextEncoder().encode(text)
@@ -24,11 +20,7 @@ export function encodeFramesAsResponse(
   return { status: 200, headers: { 'content-type': wholeFrame ? 'application/json' : 'text/event-stream' }, chunks }
 }
 
-export function createErrorResponse(
-  status: number,
-  body: unknown,
-  headers: FixedResponse['headers'] = {},
-): FixedResponse {
+export function errorResponse(status: number, body: unknown, headers: FixedResponse['headers'] = {}): FixedResponse {
   const chunks = [new TextEncoder().encode(JSON.stringify(body))]
   return { status, headers: { 'content-type': 'application/json', ...headers }, chunks }
 }

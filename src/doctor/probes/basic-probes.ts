@@ -1,23 +1,16 @@
-import {
-  type Probe,
-  createDegradedProbeResult,
-  createFailedProbeResult,
-  createNotOfferedProbeResult,
-  createPassedProbeResult,
-  type ProbeResult,
-} from './probe.ts'
+import { type Probe, type ProbeResult, degraded, failed, notOffered, passed } from './probe.ts'
 import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { ProbeContext } from '../probe-runner.ts'
 import {
-  createCallRequest,
-  createTextRequest,
+  prompt,
+  checkResponseText,
+  CALL_REQUEST,
   explainMissingCall,
   LIST_NOTES_TOOL,
   quoteModelText,
-  createUserTurn,
-  toFailureResult,
+  TEXT_REQUEST,
+  toFailure,
   WEATHER_TOOL,
-  checkResponseText,
 } from './probe-helpers.ts'
 
 /** Probes 1 to 5 and 30: text, token counts and calls. */
@@ -28,8 +21,8 @@ export const BASIC_PROBES: readonly Probe[] = [
     failureIds: 'T53, T105–T112',
     advice: 'Check the address, the key and the name of the model.',
     async run(context) {
-      const exchange = await context.sendShared('text', createTextRequest)
-      return checkResponseText(exchange, /ready/i) ?? createPassedProbeResult()
+      const exchange = await context.sendShared(TEXT_REQUEST)
+      return checkResponseText(exchange, /ready/i)
     },
   },
   {
@@ -38,14 +31,12 @@ export const BASIC_PROBES: readonly Probe[] = [
     failureIds: 'T116',
     advice: 'Dragoman estimates the usage from the text.',
     async run(context) {
-      const exchange = await context.sendShared('text', createTextRequest)
+      const exchange = await context.sendShared(TEXT_REQUEST)
       const { input, cacheRead, cacheWrite, output, reasoning } = exchange.usage
-      if (exchange.fault) return toFailureResult(exchange) ?? createPassedProbeResult()
-      if (input + cacheRead + cacheWrite === 0 && output + reasoning === 0)
-        return createDegradedProbeResult('The response has no token counts.')
-      return input + cacheRead + cacheWrite > 0 && output + reasoning > 0
-        ? createPassedProbeResult()
-        : createDegradedProbeResult('The response counts only input tokens or only output tokens.')
+      if (exchange.fault) return toFailure(exchange) ?? passed()
+      const counts = [input + cacheRead + cacheWrite, output + reasoning].filter((count) => count > 0)
+      if (counts.length === 0) return degraded('The response has no token counts.')
+      return counts.length === 2 ? passed() : degraded('The response counts only input tokens or only output tokens.')
     },
   },
   {
@@ -55,16 +46,15 @@ export const BASIC_PROBES: readonly Probe[] = [
     failureIds: 'T01–T31',
     advice: 'Use a model that was trained to call tools, and start local servers with their tool parser switched on.',
     async run(context) {
-      const exchange = await context.sendShared('call', createCallRequest)
+      const exchange = await context.sendShared(CALL_REQUEST)
       const [call] = exchange.calls
-      if (!call) return (await probePromptTools(context, exchange)) ?? explainMissingCall(exchange)
-      if (call.name !== WEATHER_TOOL.name)
-        return createFailedProbeResult(`The model called ${call.name}, which is not a declared tool.`)
+      if (!call) return (await probeTextTools(context, exchange)) ?? explainMissingCall(exchange)
+      if (call.name !== WEATHER_TOOL.name) return failed(`The model called ${call.name}, which is not a declared tool.`)
       if (typeof call.input?.['city'] !== 'string')
-        return createDegradedProbeResult(`The call has no city argument: ${quoteModelText(call.raw)}`)
+        return degraded(`The call has no city argument: ${quoteModelText(call.raw)}`)
       return /oslo/i.test(call.input['city'])
-        ? createPassedProbeResult()
-        : createDegradedProbeResult(`The call has other arguments than requested: ${quoteModelText(call.raw)}`)
+        ? passed()
+        : degraded(`The call has other arguments than requested: ${quoteModelText(call.raw)}`)
     },
   },
   {
@@ -74,18 +64,16 @@ export const BASIC_PROBES: readonly Probe[] = [
     advice: 'Parallel calls are optional; sequential calls are slower.',
     async run(context) {
       const text = 'What is the weather in Oslo and in Lima? Call the tool for both cities at the same time.'
-      const exchange = await context.send({ tools: [WEATHER_TOOL], turns: [createUserTurn(text)] })
+      const exchange = await context.send(prompt(text, WEATHER_TOOL))
       if (exchange.calls.length === 0) return explainMissingCall(exchange)
-      if (exchange.calls.length === 1) return createNotOfferedProbeResult('The model makes one call at a time.')
+      if (exchange.calls.length === 1) return notOffered('The model makes one call at a time.')
       const cities = exchange.calls.map(({ input }) => JSON.stringify(input ?? {}).toLowerCase())
       const both = ['oslo', 'lima'].every((city) => cities.some((one) => one.includes(city)))
       if (new Set(exchange.calls.map(({ id }) => id)).size < exchange.calls.length)
-        return createFailedProbeResult('Two calls have the same id.')
+        return failed('Two calls have the same id.')
       return both
-        ? createPassedProbeResult()
-        : createDegradedProbeResult(
-            `The calls have other arguments than requested: ${quoteModelText(cities.join(', '))}`,
-          )
+        ? passed()
+        : degraded(`The calls have other arguments than requested: ${quoteModelText(cities.join(', '))}`)
     },
   },
   {
@@ -94,17 +82,12 @@ export const BASIC_PROBES: readonly Probe[] = [
     failureIds: 'T17, T128',
     advice: 'Dragoman treats missing arguments as an empty object.',
     async run(context) {
-      const exchange = await context.send({
-        tools: [LIST_NOTES_TOOL],
-        turns: [createUserTurn('List my notes. Use the tool.')],
-      })
+      const exchange = await context.send(prompt('List my notes. Use the tool.', LIST_NOTES_TOOL))
       const [call] = exchange.calls
       if (!call) return explainMissingCall(exchange)
       return Object.keys(call.input ?? {}).length === 0
-        ? createPassedProbeResult()
-        : createDegradedProbeResult(
-            `The call has arguments that the tool does not declare: ${quoteModelText(call.raw)}`,
-          )
+        ? passed()
+        : degraded(`The call has arguments that the tool does not declare: ${quoteModelText(call.raw)}`)
     },
   },
   {
@@ -114,36 +97,26 @@ export const BASIC_PROBES: readonly Probe[] = [
     advice: 'Dragoman streams responses unless the profile sets "stream" to false.',
     async run(context) {
       if (context.capabilities.stream === false)
-        return createPassedProbeResult('Streaming is off for this endpoint, so there is nothing to compare.')
-      const streamed = await context.sendShared('call', createCallRequest)
-      const whole = await context.send({ ...createCallRequest(), params: { stream: false } })
-      const failure = toFailureResult(whole)
+        return passed('Streaming is off for this endpoint, so there is nothing to compare.')
+      const streamed = await context.sendShared(CALL_REQUEST)
+      const whole = await context.send({ ...CALL_REQUEST, params: { stream: false } })
+      const failure = toFailure(whole)
       if (failure) return failure
-      if (streamed.fault) return createDegradedProbeResult('Only the request without streaming succeeded.')
-      if (toComparableTurn(whole.turn) === toComparableTurn(streamed.turn)) return createPassedProbeResult()
-      if (whole.calls.length === 0 && streamed.calls.length > 0)
-        return createFailedProbeResult('The call is lost without streaming.')
-      return createDegradedProbeResult('The two responses have different text, which a model may do.')
+      if (streamed.fault) return degraded('Only the request without streaming succeeded.')
+      if (toComparableTurn(whole.turn) === toComparableTurn(streamed.turn)) return passed()
+      if (whole.calls.length === 0 && streamed.calls.length > 0) return failed('The call is lost without streaming.')
+      return degraded('The two responses have different text, which a model may do.')
     },
   },
 ]
 
 /** A model without native calls may call tools that are described in the prompt (T156). */
-async function probePromptTools(
-  context: ProbeContext,
-  { fault, turn }: ProbeExchange,
-): Promise<ProbeResult | undefined> {
+async function probeTextTools(context: ProbeContext, { fault, turn }: ProbeExchange): Promise<ProbeResult | undefined> {
   if (fault || turn.parts.length === 0 || turn.finish.reason !== 'stop') return undefined
-  const exchange = await context.retryWithCapabilities(
-    'call',
-    createCallRequest,
-    { tools: 'text' },
-    ({ calls }) => calls.length > 0,
-  )
+  const isBetter = ({ calls }: ProbeExchange): boolean => calls.length > 0
+  const exchange = await context.retryWithCapabilities(CALL_REQUEST, { tools: 'text' }, isBetter)
   return (
     exchange &&
-    createDegradedProbeResult(
-      'The model makes no native calls, but calls tools that are described in the prompt (tools: "text").',
-    )
+    degraded('The model makes no native calls, but calls tools that are described in the prompt (tools: "text").')
   )
 }

@@ -28,18 +28,7 @@ export interface Probe {
   readonly run: (context: ProbeContext) => Promise<ProbeResult>
 }
 
-export function createPassedProbeResult(message = ''): ProbeResult {
-  return { status: 'passes', message }
-}
-
-export function createDegradedProbeResult(message: string): ProbeResult {
-  return { status: 'degraded', message }
-}
-
-export function createFailedProbeResult(message: string): ProbeResult {
-  return { status: 'fails', message }
-}
-
-export function createNotOfferedProbeResult(message: string): ProbeResult {
-  return { status: 'not offered', message }
-}
+export const passed = (message = ''): ProbeResult => ({ status: 'passes', message })
+export const degraded = (message: string): ProbeResult => ({ status: 'degraded', message })
+export const failed = (message: string): ProbeResult => ({ status: 'fails', message })
+export const notOffered = (message: string): ProbeResult => ({ status: 'not offered', message })

@@ -1,20 +1,6 @@
-import {
-  type Probe,
-  createDegradedProbeResult,
-  createFailedProbeResult,
-  createNotOfferedProbeResult,
-  createPassedProbeResult,
-  type ProbeResult,
-} from './probe.ts'
+import { type Probe, type ProbeResult, degraded, failed, notOffered, passed } from './probe.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
-import {
-  explainMissingCall,
-  createResultsTurn,
-  createUserTurn,
-  toFailureResult,
-  WEATHER_TOOL,
-  checkResponseText,
-} from './probe-helpers.ts'
+import { prompt, checkResponseText, explainMissingCall, resultsTurn, toFailure, WEATHER_TOOL } from './probe-helpers.ts'
 
 const LOW_EFFORT = { effort: 'low' } as const
 
@@ -25,13 +11,13 @@ export const REASONING_PROBES: readonly Probe[] = [
     title: 'visible reasoning',
     failureIds: 'T71, T76–T79',
     advice: 'Visible reasoning is optional.',
-    async run(probeContext) {
+    async run(context) {
       const text = 'How many days are six weeks and three days? Think first, then reply with the number.'
-      const exchange = await probeContext.send({ turns: [createUserTurn(text)], params: LOW_EFFORT })
-      const failure = toFailureResult(exchange)
+      const exchange = await context.send({ ...prompt(text), params: LOW_EFFORT })
+      const failure = toFailure(exchange)
       if (failure) return failure
-      if (hasReasoning(exchange)) return createPassedProbeResult()
-      return createNotOfferedProbeResult(
+      if (hasReasoning(exchange)) return passed()
+      return notOffered(
         exchange.usage.reasoning > 0
           ? 'The model reasons, but does not return its reasoning.'
           : 'The response has no reasoning.',
@@ -43,25 +29,18 @@ export const REASONING_PROBES: readonly Probe[] = [
     title: 'reasoning that is sent back with a call',
     failureIds: 'T74, T75, T81–T84, T117',
     advice: 'Read the error; the profile flags "needsReasoning", "replay" and "signatures" control what is sent back.',
-    async run(probeContext) {
-      const turns = [
-        createUserTurn('Which city is the capital of Norway? Think, then ask the tool for the weather there.'),
-      ]
-      const first = await probeContext.send({ tools: [WEATHER_TOOL], turns, params: LOW_EFFORT })
+    async run(context) {
+      const text = 'Which city is the capital of Norway? Think, then ask the tool for the weather there.'
+      const request = { ...prompt(text, WEATHER_TOOL), params: LOW_EFFORT }
+      const first = await context.send(request)
       if (first.calls.length === 0) return explainMissingCall(first)
       const hasNativeData = first.turn.parts.some(({ native }) => native?.data !== undefined)
-      if (!hasReasoning(first) && !hasNativeData)
-        return createNotOfferedProbeResult('The response with the call has no reasoning.')
+      if (!hasReasoning(first) && !hasNativeData) return notOffered('The response with the call has no reasoning.')
       const calls = first.turn.parts.filter((part) => part.kind === 'call')
-      const result = createResultsTurn(calls, [{ kind: 'text', text: 'Oslo: 7 degrees, rain.' }])
-      const second = await probeContext.send({
-        tools: [WEATHER_TOOL],
-        turns: [...turns, first.turn, result],
-        params: LOW_EFFORT,
-      })
-      if (second.fault)
-        return createFailedProbeResult(`The endpoint rejects its own reasoning: ${second.fault.message}`)
-      return checkResponseText(second, /7|seven|rain/i) ?? createPassedProbeResult()
+      const result = resultsTurn(calls, [{ kind: 'text', text: 'Oslo: 7 degrees, rain.' }])
+      const second = await context.send({ ...request, turns: [...request.turns, first.turn, result] })
+      if (second.fault) return failed(`The endpoint rejects its own reasoning: ${second.fault.message}`)
+      return checkResponseText(second, /7|seven|rain/i)
     },
   },
   {
@@ -69,23 +48,22 @@ export const REASONING_PROBES: readonly Probe[] = [
     title: 'prompt cache',
     failureIds: 'T92',
     advice: 'No action needed: each request extends the previous one byte for byte, as prompt caches require.',
-    async run(probeContext) {
+    async run(context) {
       const request = {
         system: LONG_SYSTEM_PROMPT,
-        turns: [createUserTurn('How many rules were you given? Reply with the number only.')],
+        ...prompt('How many rules were you given? Reply with the number only.'),
       }
-      const first = await probeContext.send(request)
+      const first = await context.send(request)
       if (first.fault?.kind === 'overflow') return contextTooSmallResult(first.fault.message)
-      const failure = toFailureResult(first)
+      const failure = toFailure(first)
       if (failure) return failure
-      const second = await probeContext.send(request)
-      if (second.fault) return toFailureResult(second) ?? createFailedProbeResult(second.fault.message)
-      if (second.usage.cacheRead > 0)
-        return createPassedProbeResult(`${second.usage.cacheRead} tokens came from the cache.`)
+      const second = await context.send(request)
+      if (second.fault) return toFailure(second) ?? failed(second.fault.message)
+      if (second.usage.cacheRead > 0) return passed(`${second.usage.cacheRead} tokens came from the cache.`)
       const written = first.usage.cacheWrite + second.usage.cacheWrite
       return written > 0
-        ? createDegradedProbeResult('The endpoint wrote to its prompt cache, but did not read from it.')
-        : createNotOfferedProbeResult('The endpoint reports no prompt cache.')
+        ? degraded('The endpoint wrote to its prompt cache, but did not read from it.')
+        : notOffered('The endpoint reports no prompt cache.')
     },
   },
 ]
@@ -93,7 +71,7 @@ export const REASONING_PROBES: readonly Probe[] = [
 /** A local server reports its context window only now (T160). */
 function contextTooSmallResult(message: string): ProbeResult {
   const window = Number(/(?:context|maximum|limit)\D{0,40}(\d{3,7})\b/i.exec(message)?.[1])
-  const probeResult = createNotOfferedProbeResult(`The context window is too small for this probe: ${message}`)
+  const probeResult = notOffered(`The context window is too small for this probe: ${message}`)
   return window > 0 ? { ...probeResult, capabilities: { window } } : probeResult
 }
 

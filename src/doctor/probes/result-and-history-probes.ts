@@ -1,26 +1,24 @@
 import type { CallPart, Turn } from '../../model/turn.ts'
-import {
-  type Probe,
-  createDegradedProbeResult,
-  createFailedProbeResult,
-  createNotOfferedProbeResult,
-  createPassedProbeResult,
-} from './probe.ts'
+import { type Probe, degraded, failed, notOffered } from './probe.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
-import { TEST_IMAGE_BASE64 } from './test-image.ts'
 import {
-  createCallRequest,
-  createForeignTurn,
-  explainMissingCall,
-  createResultsTurn,
-  createUserTurn,
-  createToolSpec,
-  toFailureResult,
+  checkNotEmpty,
   checkResponseText,
+  CALL_REQUEST,
+  defineTool,
+  explainMissingCall,
+  foreignTurn,
+  resultsTurn,
+  toFailure,
+  userTurn,
 } from './probe-helpers.ts'
 
-const STEP_TOOL = createToolSpec('take_step', 'Takes a step.', { n: { type: 'integer' } })
+const STEP_TOOL = defineTool('take_step', 'Takes a step.', { n: { type: 'integer' } })
 const STEP_COUNT = 5
+
+/** A red square of 16 by 16 pixels as PNG: large enough that no API rejects it for its size. */
+export const TEST_IMAGE_BASE64 =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4ISdHEmIY1TCqYfhqAADkYgQQ6ZuA8QAAAABJRU5ErkJggg=='
 
 /** Probes 6 to 9, 12, 13 and 29: what is sent back to the model. */
 export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
@@ -31,10 +29,10 @@ export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
     failureIds: 'T85–T91, T99',
     advice: 'Tools cannot be used without this. Read the error; a profile flag may help.',
     async run(context) {
-      const call = await context.sendShared('call', createCallRequest)
-      if (call.calls.length === 0) return createFailedProbeResult('Skipped: probe 3 (one call) made no call.')
+      const call = await context.sendShared(CALL_REQUEST)
+      if (call.calls.length === 0) return failed('Skipped: probe 3 (one call) made no call.')
       const answer = await context.send(createFollowUpRequest(call, [{ kind: 'text', text: 'Oslo: 7 degrees, rain.' }]))
-      return checkResponseText(answer, /7|seven|rain/i) ?? createPassedProbeResult()
+      return checkResponseText(answer, /7|seven|rain/i)
     },
   },
   {
@@ -45,20 +43,18 @@ export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
     async run(context) {
       const text =
         'Call take_step with n = 1. Each result tells you the next n. Go on until a result says stop, then say done.'
-      const turns: Turn[] = [createUserTurn(text)]
+      const turns: Turn[] = [userTurn(text)]
       for (let round = 1; round <= STEP_COUNT; round++) {
         const exchange = await context.send({ tools: [STEP_TOOL], turns })
-        const failure = toFailureResult(exchange)
+        const failure = toFailure(exchange)
         if (failure) return failure
         if (exchange.calls.length === 0)
-          return round === 1
-            ? explainMissingCall(exchange)
-            : createDegradedProbeResult(`The model stopped after ${round - 1} rounds.`)
+          return round === 1 ? explainMissingCall(exchange) : degraded(`The model stopped after ${round - 1} rounds.`)
         const next = round < STEP_COUNT ? `Done. Now call take_step with n = ${round + 1}.` : 'Done. Stop now.'
-        turns.push(exchange.turn, createResultsTurn(getCallParts(exchange), [{ kind: 'text', text: next }]))
+        turns.push(exchange.turn, resultsTurn(getCallParts(exchange), [{ kind: 'text', text: next }]))
       }
       const last = await context.send({ tools: [STEP_TOOL], turns })
-      return checkResponseText(last, /\w/) ?? createPassedProbeResult()
+      return checkResponseText(last, /\w/)
     },
   },
   {
@@ -67,17 +63,10 @@ export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
     failureIds: 'T99',
     advice: 'Dragoman sends errors as text where the API has no field for them.',
     async run(context) {
-      const call = await context.sendShared('call', createCallRequest)
-      if (call.calls.length === 0) return createNotOfferedProbeResult('Skipped: probe 3 (one call) made no call.')
-      const answer = await context.send(
-        createFollowUpRequest(call, [{ kind: 'text', text: 'The weather service is down.' }], 'error'),
-      )
-      return (
-        toFailureResult(answer) ??
-        (answer.text === '' && answer.calls.length === 0
-          ? createFailedProbeResult('The response is empty.')
-          : createPassedProbeResult())
-      )
+      const call = await context.sendShared(CALL_REQUEST)
+      if (call.calls.length === 0) return notOffered('Skipped: probe 3 (one call) made no call.')
+      const content = [{ kind: 'text', text: 'The weather service is down.' }] as const
+      return checkNotEmpty(await context.send(createFollowUpRequest(call, content, 'error')))
     },
   },
   {
@@ -87,23 +76,17 @@ export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
     advice:
       'For a model without image input, set the profile flag "media" to false; Dragoman then sends a text placeholder.',
     async run(context) {
-      const call = await context.sendShared('call', createCallRequest)
-      if (call.calls.length === 0) return createNotOfferedProbeResult('Skipped: probe 3 (one call) made no call.')
-      const { media } = context.capabilities
-      if (media === false) return createNotOfferedProbeResult('The model has no image input.')
+      const call = await context.sendShared(CALL_REQUEST)
+      if (call.calls.length === 0) return notOffered('Skipped: probe 3 (one call) made no call.')
+      if (context.capabilities.media === false) return notOffered('The model has no image input.')
       const content = [
         { kind: 'text', text: 'Oslo: the picture shows it.' },
         { kind: 'media', mime: 'image/png', data: TEST_IMAGE_BASE64 },
       ] as const
       const answer = await context.send(createFollowUpRequest(call, content))
       if (answer.warnings.some(({ code }) => code === 'learnt'))
-        return createNotOfferedProbeResult('The model has no image input. Dragoman sends a text placeholder.')
-      return (
-        toFailureResult(answer) ??
-        (answer.text === '' && answer.calls.length === 0
-          ? createFailedProbeResult('The response is empty.')
-          : createPassedProbeResult())
-      )
+        return notOffered('The model has no image input. Dragoman sends a text placeholder.')
+      return checkNotEmpty(answer)
     },
   },
   {
@@ -116,12 +99,12 @@ export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
       const thought = { kind: 'reasoning', text: 'Paris is the capital of France.', native } as const
       const exchange = await context.send({
         turns: [
-          createUserTurn('What is the capital of France?'),
-          createForeignTurn(thought, { kind: 'text', text: 'Paris.' }),
-          createUserTurn('And of Peru? Reply with the name only.'),
+          userTurn('What is the capital of France?'),
+          foreignTurn(thought, { kind: 'text', text: 'Paris.' }),
+          userTurn('And of Peru? Reply with the name only.'),
         ],
       })
-      return checkResponseText(exchange, /lima/i) ?? createPassedProbeResult()
+      return checkResponseText(exchange, /lima/i)
     },
   },
   {
@@ -130,7 +113,7 @@ export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
     failureIds: 'T88, T165',
     advice: 'Every call gets a result before the next request.',
     async run(context) {
-      const { tools = [] } = createCallRequest()
+      const { tools = [] } = CALL_REQUEST
       const call: CallPart = {
         kind: 'call',
         id: 'abcdefghijklmnopqrst0000',
@@ -139,11 +122,11 @@ export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
         input: { city: 'Oslo' },
       }
       const turns = [
-        createUserTurn('What is the weather in Oslo?'),
-        createForeignTurn(call),
-        createUserTurn('Never mind. Reply with the single word: fine.'),
+        userTurn('What is the weather in Oslo?'),
+        foreignTurn(call),
+        userTurn('Never mind. Reply with the single word: fine.'),
       ]
-      return checkResponseText(await context.send({ tools, turns }), /fine/i) ?? createPassedProbeResult()
+      return checkResponseText(await context.send({ tools, turns }), /fine/i)
     },
   },
   {
@@ -154,24 +137,24 @@ export const RESULT_AND_HISTORY_PROBES: readonly Probe[] = [
     async run(context) {
       const exchange = await context.send({
         turns: [
-          createUserTurn('I shall tell you a word.'),
-          createForeignTurn({ kind: 'text', text: 'I listen.' }),
+          userTurn('I shall tell you a word.'),
+          foreignTurn({ kind: 'text', text: 'I listen.' }),
           { role: 'note', text: 'The word is heron.' },
-          createUserTurn('What is the word? Reply with it only.'),
+          userTurn('What is the word? Reply with it only.'),
         ],
       })
-      return checkResponseText(exchange, /heron/i) ?? createPassedProbeResult()
+      return checkResponseText(exchange, /heron/i)
     },
   },
 ]
 
 function createFollowUpRequest(
   exchange: ProbeExchange,
-  content: Parameters<typeof createResultsTurn>[1],
-  status: Parameters<typeof createResultsTurn>[2] = 'ok',
+  content: Parameters<typeof resultsTurn>[1],
+  status: Parameters<typeof resultsTurn>[2] = 'ok',
 ) {
-  const { tools = [], turns } = createCallRequest()
-  return { tools, turns: [...turns, exchange.turn, createResultsTurn(getCallParts(exchange), content, status)] }
+  const { tools = [], turns } = CALL_REQUEST
+  return { tools, turns: [...turns, exchange.turn, resultsTurn(getCallParts(exchange), content, status)] }
 }
 
 function getCallParts(exchange: ProbeExchange): CallPart[] {

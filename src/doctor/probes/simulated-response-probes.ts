@@ -1,11 +1,6 @@
 import type { FaultKind } from '../../model/fault.ts'
-import {
-  type Probe,
-  createFailedProbeResult,
-  createNotOfferedProbeResult,
-  createPassedProbeResult,
-  type ProbeResult,
-} from './probe.ts'
+import type { Frame } from '../../wire/framing/frame.ts'
+import { type Probe, type ProbeResult, failed, notOffered, passed } from './probe.ts'
 import {
   takeFramesBeforeEnd,
   createErrorFrame,
@@ -13,123 +8,79 @@ import {
   simulateContentFilter,
   simulateMalformedCall,
   getRecordedFrames,
-  createErrorResponse,
+  errorResponse,
   insertUnknownEvent,
-  encodeFramesAsResponse,
+  encodeResponse,
 } from './alter-recorded-responses.ts'
 import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { FixedResponse, ProbeContext } from '../probe-runner.ts'
-import {
-  createCallRequest,
-  createTextRequest,
-  createUserTurn,
-  truncateLine,
-  toFailureResult,
-  checkResponseText,
-} from './probe-helpers.ts'
+import { prompt, checkResponseText, CALL_REQUEST, TEXT_REQUEST, toFailure, truncateLine } from './probe-helpers.ts'
 
 /** Probes 19 to 24, 26 and 27: what no model can be asked for is simulated with the bytes that it sent before. */
 export const SIMULATED_RESPONSE_PROBES: readonly Probe[] = [
-  createSimulatedProbe(
-    19,
-    'a response stopped by a content filter',
-    'T55, T59, T125',
-    async (probeContext, exchange) => {
-      const { turn, calls } = await probeContext.replayResponse(
-        exchange,
-        encodeFramesAsResponse(exchange, simulateContentFilter(getRecordedFrames(exchange))),
-      )
-      if (calls.length > 0) return createFailedProbeResult('A call of a filtered response would run.')
-      return turn.finish.reason === 'filter'
-        ? createPassedProbeResult()
-        : createFailedProbeResult(`It was decoded with the finish reason “${turn.finish.reason}”.`)
-    },
-  ),
-  createSimulatedProbe(20, 'a malformed call', 'T41, T124', async (probeContext, exchange) => {
-    const { calls } = await probeContext.replayResponse(
-      exchange,
-      encodeFramesAsResponse(exchange, simulateMalformedCall(getRecordedFrames(exchange))),
-    )
-    return calls.length === 0
-      ? createPassedProbeResult()
-      : createFailedProbeResult('A call with malformed arguments would run.')
+  simulatedProbe(19, 'a response stopped by a content filter', 'T55, T59, T125', async (context, exchange) => {
+    const { turn, calls } = await replayFrames(context, exchange, simulateContentFilter)
+    if (calls.length > 0) return failed('A call of a filtered response would run.')
+    const { reason } = turn.finish
+    return reason === 'filter' ? passed() : failed(`It was decoded with the finish reason “${reason}”.`)
   }),
-  createSimulatedProbe(21, 'a stream without an end event', 'T53, T108', (probeContext, exchange) => {
+  simulatedProbe(20, 'a malformed call', 'T41, T124', async (context, exchange) => {
+    const { calls } = await replayFrames(context, exchange, simulateMalformedCall)
+    return calls.length === 0 ? passed() : failed('A call with malformed arguments would run.')
+  }),
+  simulatedProbe(21, 'a stream without an end event', 'T53, T108', (context, exchange) => {
     const frames = getRecordedFrames(exchange)
     const cut =
       frames.length > 1
-        ? encodeFramesAsResponse(exchange, takeFramesBeforeEnd(frames, probeContext.wire))
-        : truncateChunks(encodeFramesAsResponse(exchange, frames))
-    return checkSimulatedFault(probeContext, exchange, cut, ['transport', 'decode'])
+        ? encodeResponse(exchange, takeFramesBeforeEnd(frames, context.wire))
+        : truncateChunks(encodeResponse(exchange, frames))
+    return checkSimulatedFault(context, exchange, cut, ['transport', 'decode'])
   }),
-  createSimulatedProbe(22, 'an error in mid-stream', 'T107', (probeContext, exchange) => {
-    const startedFrames = exchange.stream ? takeFramesBeforeEnd(getRecordedFrames(exchange), probeContext.wire) : []
-    return checkSimulatedFault(
-      probeContext,
-      exchange,
-      encodeFramesAsResponse(exchange, [...startedFrames, createErrorFrame(probeContext.wire)]),
-      ['server'],
-    )
+  simulatedProbe(22, 'an error in mid-stream', 'T107', (context, exchange) => {
+    const startedFrames = exchange.stream ? takeFramesBeforeEnd(getRecordedFrames(exchange), context.wire) : []
+    const response = encodeResponse(exchange, [...startedFrames, createErrorFrame(context.wire)])
+    return checkSimulatedFault(context, exchange, response, ['server'])
   }),
-  createSimulatedProbe(23, 'a rate limit with a retry time', 'T157, T158', async (probeContext, exchange) => {
-    const response = createErrorResponse(429, createErrorBody(probeContext.wire, 'Too many requests', 'rate'), {
-      'retry-after': '7',
-    })
-    const limited = await probeContext.replayResponse(exchange, response)
-    return limited.fault?.kind === 'rate' && limited.fault.retryAfter === 7000
-      ? createPassedProbeResult()
-      : wrongFaultResult(limited)
+  simulatedProbe(23, 'a rate limit with a retry time', 'T157, T158', async (context, exchange) => {
+    const body = createErrorBody(context.wire, 'Too many requests', 'rate')
+    const limited = await context.replayResponse(exchange, errorResponse(429, body, { 'retry-after': '7' }))
+    return limited.fault?.kind === 'rate' && limited.fault.retryAfter === 7000 ? passed() : wrongFaultResult(limited)
   }),
-  createSimulatedProbe(24, 'context window exceeded', 'T159', (probeContext, exchange) =>
-    checkSimulatedFault(
-      probeContext,
-      exchange,
-      createErrorResponse(
-        400,
-        createErrorBody(probeContext.wire, OVERFLOW_MESSAGES[probeContext.wire] ?? CHAT_OVERFLOW_MESSAGE, 'overflow'),
-      ),
-      ['overflow'],
-    ),
-  ),
+  simulatedProbe(24, 'context window exceeded', 'T159', (context, exchange) => {
+    const body = createErrorBody(context.wire, OVERFLOW_MESSAGES[context.wire] ?? CHAT_OVERFLOW_MESSAGE, 'overflow')
+    return checkSimulatedFault(context, exchange, errorResponse(400, body), ['overflow'])
+  }),
   {
     id: 26,
     title: 'characters split across chunks',
     failureIds: 'T105',
     advice: 'No action needed: one UTF-8 decoder reads the whole response.',
-    async run(probeContext) {
-      const exchange = await probeContext.send({
-        turns: [createUserTurn('Reply with exactly this line: Grüße, 你好, 🙂')],
-      })
-      const failure = toFailureResult(exchange)
+    async run(context) {
+      const exchange = await context.send(prompt('Reply with exactly this line: Grüße, 你好, 🙂'))
+      const failure = toFailure(exchange)
       if (failure) return failure
-      const split = await probeContext.replayResponse(
-        exchange,
-        encodeFramesAsResponse(exchange, getRecordedFrames(exchange), 1),
-      )
-      if (toComparableTurn(split.turn) !== toComparableTurn(exchange.turn))
-        return createFailedProbeResult('Read one byte at a time, the response is decoded differently.')
-      return checkResponseText(exchange, /Grüße.*你好.*🙂/) ?? createPassedProbeResult()
+      const split = await replayFrames(context, exchange, (frames) => frames, 1)
+      return toComparableTurn(split.turn) === toComparableTurn(exchange.turn)
+        ? checkResponseText(exchange, /Grüße.*你好.*🙂/)
+        : failed('Read one byte at a time, the response is decoded differently.')
     },
   },
-  createSimulatedProbe(27, 'unknown event types', 'T132, T140', async (probeContext, exchange) => {
-    if (!exchange.stream) return createNotOfferedProbeResult('Responses are not streamed.')
-    const replayed = await probeContext.replayResponse(
-      exchange,
-      encodeFramesAsResponse(exchange, insertUnknownEvent(getRecordedFrames(exchange))),
-    )
+  simulatedProbe(27, 'unknown event types', 'T132, T140', async (context, exchange) => {
+    if (!exchange.stream) return notOffered('Responses are not streamed.')
+    const replayed = await replayFrames(context, exchange, insertUnknownEvent)
     if (toComparableTurn(replayed.turn) !== toComparableTurn(exchange.turn) || replayed.fault)
-      return createFailedProbeResult('An unknown event changes the decoded response.')
+      return failed('An unknown event changes the decoded response.')
     return replayed.warnings.length > exchange.warnings.length
-      ? createPassedProbeResult()
-      : createFailedProbeResult('An unknown event is dropped without a warning.')
+      ? passed()
+      : failed('An unknown event is dropped without a warning.')
   }),
 ]
 
-function createSimulatedProbe(
+function simulatedProbe(
   id: number,
   title: string,
   failureIds: string,
-  run: (probeContext: ProbeContext, exchange: ProbeExchange) => Promise<ProbeResult>,
+  run: (context: ProbeContext, exchange: ProbeExchange) => Promise<ProbeResult>,
 ): Probe {
   return {
     id,
@@ -137,30 +88,39 @@ function createSimulatedProbe(
     failureIds,
     advice: 'This is a bug in Dragoman. Report it, with the response of this server.',
     mode: 'drill',
-    async run(probeContext) {
-      const call = await probeContext.sendShared('call', createCallRequest)
-      const text = await probeContext.sendShared('text', createTextRequest)
+    async run(context) {
+      const call = await context.sendShared(CALL_REQUEST)
+      const text = await context.sendShared(TEXT_REQUEST)
       const exchange = [call, text].find((one) => !one.fault && one.turn.parts.length > 0)
-      return exchange
-        ? run(probeContext, exchange)
-        : createNotOfferedProbeResult('No successful response is available to replay.')
+      return exchange ? run(context, exchange) : notOffered('No successful response is available to replay.')
     },
   }
 }
 
+/** Decodes the recorded frames again, with changes. */
+function replayFrames(
+  context: ProbeContext,
+  exchange: ProbeExchange,
+  change: (frames: Frame[]) => Frame[],
+  chunkSize?: number,
+): Promise<ProbeExchange> {
+  const frames = change(getRecordedFrames(exchange))
+  return context.replayResponse(exchange, encodeResponse(exchange, frames, chunkSize))
+}
+
 async function checkSimulatedFault(
-  probeContext: ProbeContext,
+  context: ProbeContext,
   exchange: ProbeExchange,
   response: FixedResponse,
   kinds: readonly FaultKind[],
 ): Promise<ProbeResult> {
-  const replayed = await probeContext.replayResponse(exchange, response)
-  if (replayed.calls.length > 0) return createFailedProbeResult('A call of the failed response would run.')
-  return replayed.fault && kinds.includes(replayed.fault.kind) ? createPassedProbeResult() : wrongFaultResult(replayed)
+  const replayed = await context.replayResponse(exchange, response)
+  if (replayed.calls.length > 0) return failed('A call of the failed response would run.')
+  return replayed.fault && kinds.includes(replayed.fault.kind) ? passed() : wrongFaultResult(replayed)
 }
 
 function wrongFaultResult({ fault: found, turn }: ProbeExchange): ProbeResult {
-  return createFailedProbeResult(
+  return failed(
     found
       ? `It was classified as “${found.kind}”: ${truncateLine(found.message)}`
       : `It was decoded with the finish reason “${turn.finish.reason}”.`,

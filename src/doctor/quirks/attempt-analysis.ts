@@ -1,13 +1,8 @@
 import type { Frame } from '../../wire/framing/frame.ts'
 import type { WireId } from '../../model/turn.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
-import {
-  decodeTraceBody,
-  parseTraceFrames,
-  inspectFrames,
-  type FrameInspection,
-  type InspectedCallFragment,
-} from '../inspect/inspect-frames.ts'
+import { decodeTraceBody, parseTraceFrames, inspectFrames } from '../inspect/inspect-frames.ts'
+import type { FrameInspection, InspectedCallFragment } from '../inspect/frame-inspection.ts'
 import type { ResponseTrace } from '../recording-client.ts'
 
 export interface AttemptAnalysis {
@@ -29,7 +24,6 @@ export function analyzeAttempts(exchange: ProbeExchange, wire: WireId, isFirstEx
   return exchange.traces.map((trace, at) => {
     const frames = parseTraceFrames(trace)
     const body = decodeTraceBody(trace)
-    const isSse = SSE_START_PATTERN.test(body)
     return {
       wire,
       exchange,
@@ -39,7 +33,7 @@ export function analyzeAttempts(exchange: ProbeExchange, wire: WireId, isFirstEx
       frames,
       inspection: inspectFrames(wire, frames),
       body,
-      isSse,
+      isSse: SSE_START_PATTERN.test(body),
     }
   })
 }
@@ -47,13 +41,11 @@ export function analyzeAttempts(exchange: ProbeExchange, wire: WireId, isFirstEx
 const SSE_START_PATTERN = /^\uFEFF?(?:data|event|id|retry)?:/
 
 /** The fragments of calls, by index. */
-export function groupFragmentsByIndex({ fragments }: FrameInspection): InspectedCallFragment[][] {
+export function groupFragmentsByIndex(fragments: readonly InspectedCallFragment[]): InspectedCallFragment[][] {
   const groupsByIndex = new Map<number, InspectedCallFragment[]>()
   for (const fragment of fragments) {
     if (typeof fragment.index !== 'number') continue
-    const group = groupsByIndex.get(fragment.index)
-    if (group) group.push(fragment)
-    else groupsByIndex.set(fragment.index, [fragment])
+    groupsByIndex.set(fragment.index, [...(groupsByIndex.get(fragment.index) ?? []), fragment])
   }
   return [...groupsByIndex.values()]
 }

@@ -1,5 +1,5 @@
 import { isObject, tryParseJson } from '../../model/json.ts'
-import type { InspectedCallFragment } from '../inspect/inspect-frames.ts'
+import type { InspectedCallFragment } from '../inspect/frame-inspection.ts'
 import type { ServerQuirk } from './quirk-detectors.ts'
 import { groupFragmentsByIndex, getArgumentTexts, type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
 
@@ -16,9 +16,9 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'index-zero',
     failureIds: 'T02',
     description: 'gives every call the index 0',
-    detect: ({ wire, inspection }) =>
-      wire === 'openai-chat' &&
-      groupFragmentsByIndex(inspection).some(
+    wire: 'openai-chat',
+    detect: ({ inspection }) =>
+      groupFragmentsByIndex(inspection.fragments).some(
         (group) => new Set(getOpeningFragments(group).flatMap(({ id }) => toNonEmptyString(id) ?? [])).size > 1,
       ),
   },
@@ -64,37 +64,36 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     failureIds: 'T09, T141',
     description: 'changes the id between fragments of a call',
     detect: ({ inspection }) =>
-      groupFragmentsByIndex(inspection).some((group) => {
+      groupFragmentsByIndex(inspection.fragments).some((group) => {
         const items = new Set(group.flatMap(({ itemId }) => toNonEmptyString(itemId) ?? []))
-        const laterFragments = group
-          .slice(1)
-          .filter(({ id, startsCall, isFinalCopy }) => toNonEmptyString(id) && !startsCall && !isFinalCopy)
-        return items.size > 1 || laterFragments.some(({ id }) => id !== group[0]?.id)
+        const [first, ...later] = group.filter(({ isFinalCopy }) => !isFinalCopy)
+        const hasOtherId = later.some(({ id, startsCall }) => toNonEmptyString(id) && !startsCall && id !== first?.id)
+        return items.size > 1 || hasOtherId
       }),
   },
   {
     id: 'name-split',
     failureIds: 'T13',
     description: 'splits tool names across fragments',
-    detect: ({ wire, inspection }) =>
-      wire === 'openai-chat' &&
-      groupFragmentsByIndex(inspection).some((group) => compareLaterNames(group).some((same) => !same)),
+    wire: 'openai-chat',
+    detect: ({ inspection }) =>
+      groupFragmentsByIndex(inspection.fragments).some((group) => compareLaterNames(group).includes(false)),
   },
   {
     id: 'name-repeated',
     failureIds: 'T12',
     description: 'repeats the tool name in every fragment',
-    detect: ({ wire, inspection }) =>
-      wire === 'openai-chat' &&
-      groupFragmentsByIndex(inspection).some((group) => compareLaterNames(group).includes(true)),
+    wire: 'openai-chat',
+    detect: ({ inspection }) =>
+      groupFragmentsByIndex(inspection.fragments).some((group) => compareLaterNames(group).includes(true)),
   },
   {
     id: 'name-late',
     failureIds: 'T14',
     description: 'sends the tool name after the arguments',
-    detect: ({ wire, inspection }) =>
-      wire === 'openai-chat' &&
-      groupFragmentsByIndex(inspection).some(
+    wire: 'openai-chat',
+    detect: ({ inspection }) =>
+      groupFragmentsByIndex(inspection.fragments).some(
         (group) => toNonEmptyString(group[0]?.name) === undefined && group.some(({ name }) => toNonEmptyString(name)),
       ),
   },
@@ -103,14 +102,10 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     failureIds: 'T20',
     description: 'sends cumulative arguments instead of deltas',
     detect: ({ inspection }) =>
-      groupFragmentsByIndex(inspection).some((group) => {
+      groupFragmentsByIndex(inspection.fragments).some((group) => {
         const all = getArgumentTexts(group)
-        return (
-          all.length > 1 &&
-          all.every(
-            (text, at) => at === 0 || (text.length > (all[at - 1] ?? '').length && text.startsWith(all[at - 1] ?? '')),
-          )
-        )
+        const extendsLast = (text: string, last = ''): boolean => text.length > last.length && text.startsWith(last)
+        return all.length > 1 && all.every((text, at) => at === 0 || extendsLast(text, all[at - 1]))
       }),
   },
   {
@@ -118,9 +113,9 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     failureIds: 'T21',
     description: 'repeats the whole arguments after the last fragment',
     detect: ({ inspection }) =>
-      groupFragmentsByIndex(inspection).some((group) => {
+      groupFragmentsByIndex(inspection.fragments).some((group) => {
         const all = getArgumentTexts(group)
-        return all.length > 1 && all.at(-1) === all.slice(0, -1).join('') && isJsonObjectText(all.at(-1) ?? '')
+        return all.length > 1 && all.at(-1) === all.slice(0, -1).join('') && isObject(tryParseJson(all.at(-1) ?? ''))
       }),
   },
   {
@@ -134,11 +129,10 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     failureIds: 'T31',
     description: 'double-encodes arguments (JSON inside a JSON string)',
     detect: ({ inspection }) =>
-      groupFragmentsByCall(inspection.fragments).some(
-        (group) =>
-          typeof tryParseJson(getArgumentTexts(group).join('')) === 'string' &&
-          isJsonObjectText(String(tryParseJson(getArgumentTexts(group).join('')))),
-      ),
+      groupFragmentsByCall(inspection.fragments).some((group) => {
+        const value = tryParseJson(getArgumentTexts(group).join(''))
+        return typeof value === 'string' && isObject(tryParseJson(value))
+      }),
   },
   {
     id: 'interleaved',
@@ -170,11 +164,10 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
 
 /** The fragments of each call: by index, or one by one if there are no indexes. */
 function groupFragmentsByCall(fragments: readonly InspectedCallFragment[]): InspectedCallFragment[][] {
-  const numbered = groupFragmentsByIndex({ fragments } as Parameters<typeof groupFragmentsByIndex>[0])
   const unnumbered = fragments.filter(
     ({ index, startsCall, name }) => index === undefined || (index === null && startsCall && toNonEmptyString(name)),
   )
-  return [...numbered, ...unnumbered.map((fragment) => [fragment])]
+  return [...groupFragmentsByIndex(fragments), ...unnumbered.map((fragment) => [fragment])]
 }
 
 function getOpeningFragments(group: readonly InspectedCallFragment[]): InspectedCallFragment[] {
@@ -183,12 +176,11 @@ function getOpeningFragments(group: readonly InspectedCallFragment[]): Inspected
 
 /** For each later fragment that names the tool again: is it the same name? */
 function compareLaterNames(group: readonly InspectedCallFragment[]): boolean[] {
-  const [first] = group
-  const sortedIndexes = toNonEmptyString(first?.name)
-  if (sortedIndexes === undefined) return []
-  return group
-    .slice(1)
-    .flatMap(({ name, id }) => (toNonEmptyString(name) && !toNonEmptyString(id) ? [name === sortedIndexes] : []))
+  const [first, ...later] = group
+  if (!toNonEmptyString(first?.name)) return []
+  return later.flatMap(({ name, id }) =>
+    toNonEmptyString(name) && !toNonEmptyString(id) ? [name === first?.name] : [],
+  )
 }
 
 function isEmptyFragment({ id, name, arguments: args }: InspectedCallFragment): boolean {
@@ -199,8 +191,4 @@ function hasMalformedCall({ isLastAttempt, exchange: { turn } }: AttemptAnalysis
   if (!isLastAttempt || turn.finish.fault) return false
   const hasFlawedCall = turn.parts.some((part) => part.kind === 'call' && part.flaw?.code.startsWith('not-'))
   return turn.finish.reason === 'malformed-call' || hasFlawedCall
-}
-
-function isJsonObjectText(text: string): boolean {
-  return isObject(tryParseJson(text))
 }

@@ -14,6 +14,8 @@ export interface ServerQuirk {
   readonly description: string
   /** Dragoman has to retry, or cannot work around it; by default it handles the quirk. */
   readonly outcome?: QuirkOutcome
+  /** The only wire on which it can be detected. */
+  readonly wire?: WireId
   /** A string adds a detail to the description. */
   readonly detect: (attempt: AttemptAnalysis) => boolean | string
 }
@@ -36,19 +38,14 @@ export function detectQuirks(
   options: { isFirstExchange?: boolean; expectedQuirks?: readonly string[] } = {},
 ): QuirkFinding[] {
   const attempts = analyzeAttempts(exchange, wire, options.isFirstExchange ?? false)
-  return QUIRK_DETECTORS.filter(({ id }) => !options.expectedQuirks?.includes(id)).flatMap(
-    ({ id, failureIds, description, outcome = 'handled', detect }) => {
-      for (const attempt of attempts) {
-        const detail = detect(attempt)
-        if (detail === false) continue
-        const suffix = detail === true ? '' : ` (${detail})`
-        return [
-          { id, said: `This server ${description}${suffix}: ${OUTCOME_TEXTS[outcome]} (${failureIds}).`, outcome },
-        ]
-      }
-      return []
-    },
-  )
+  const isPossible = (quirk: ServerQuirk): boolean =>
+    (quirk.wire ?? wire) === wire && !options.expectedQuirks?.includes(quirk.id)
+  return QUIRK_DETECTORS.filter(isPossible).flatMap(({ id, failureIds, description, outcome = 'handled', detect }) => {
+    const detail = attempts.map(detect).find((one) => one !== false)
+    if (detail === undefined) return []
+    const suffix = detail === true ? '' : ` (${detail})`
+    return { id, said: `This server ${description}${suffix}: ${OUTCOME_TEXTS[outcome]} (${failureIds}).`, outcome }
+  })
 }
 
 const OUTCOME_TEXTS: Readonly<Record<QuirkOutcome, string>> = {

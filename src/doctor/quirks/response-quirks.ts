@@ -33,8 +33,8 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
     id: 'no-done',
     failureIds: 'T111',
     description: 'omits [DONE] at the end of a stream',
+    wire: 'openai-chat',
     detect: (attempt) =>
-      attempt.wire === 'openai-chat' &&
       attempt.isSse &&
       hasCleanEnd(attempt) &&
       attempt.inspection.finishReasons.length > 0 &&
@@ -89,7 +89,7 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
     failureIds: 'T132, T140',
     description: 'sends unknown event types',
     detect: ({ isLastAttempt, exchange }) =>
-      isLastAttempt && exchange.warnings.some(({ code }) => UNKNOWN_EVENT_CODES.has(code)),
+      isLastAttempt && exchange.warnings.some(({ code }) => UNKNOWN_EVENT_CODE.test(code)),
   },
   {
     id: 'usage-hostile',
@@ -99,50 +99,35 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   },
 ]
 
-const UNKNOWN_EVENT_CODES = new Set([
-  'unknown-event',
-  'unknown-frame',
-  'unknown-block',
-  'unknown-part',
-  'unknown-delta',
-])
+const UNKNOWN_EVENT_CODE = /^unknown-(?:event|frame|block|part|delta)$/
 
 /** The finish reasons of each wire: with calls, without calls, and in either case. */
-const FINISH_REASON_PATTERNS: Readonly<Record<WireId, { withCalls: RegExp; withoutCalls: RegExp; either: RegExp }>> = {
-  'openai-chat': {
-    withCalls: /^(?:tool_calls|function_call)$/,
-    withoutCalls: /^stop$/,
-    either: /^(?:length|content_filter)$/,
-  },
-  anthropic: {
-    withCalls: /^tool_use$/,
-    withoutCalls: /^(?:end_turn|stop_sequence)$/,
-    either: /^(?:max_tokens|refusal|pause_turn|model_context_window_exceeded)$/,
-  },
-  'openai-responses': { withCalls: /^$/, withoutCalls: /^$/, either: /^(?:completed|incomplete|failed|cancelled)$/ },
-  gemini: {
-    withCalls: /^$/,
-    withoutCalls: /^$/,
-    either:
-      /^(?:STOP|MAX_TOKENS|SAFETY|RECITATION|LANGUAGE|OTHER|\w*BLOCKLIST|\w*PROHIBITED\w*|SPII|MALFORMED\w*|IMAGE\w*|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|NO_IMAGE)$/,
-  },
-  'code-assist': {
-    withCalls: /^$/,
-    withoutCalls: /^$/,
-    either: /^[A-Z_]*(?:STOP|TOKENS|SAFETY|RECITATION|LANGUAGE|OTHER|LIST|CONTENT|SPII|CALL)$/,
-  },
-}
+const FINISH_REASON_PATTERNS: Readonly<Record<WireId, { withCalls?: RegExp; withoutCalls?: RegExp; either: RegExp }>> =
+  {
+    'openai-chat': {
+      withCalls: /^(?:tool_calls|function_call)$/,
+      withoutCalls: /^stop$/,
+      either: /^(?:length|content_filter)$/,
+    },
+    anthropic: {
+      withCalls: /^tool_use$/,
+      withoutCalls: /^(?:end_turn|stop_sequence)$/,
+      either: /^(?:max_tokens|refusal|pause_turn|model_context_window_exceeded)$/,
+    },
+    'openai-responses': { either: /^(?:completed|incomplete|failed|cancelled)$/ },
+    gemini: {
+      either:
+        /^(?:STOP|MAX_TOKENS|SAFETY|RECITATION|LANGUAGE|OTHER|\w*BLOCKLIST|\w*PROHIBITED\w*|SPII|MALFORMED\w*|IMAGE\w*|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|NO_IMAGE)$/,
+    },
+    'code-assist': { either: /^[A-Z_]*(?:STOP|TOKENS|SAFETY|RECITATION|LANGUAGE|OTHER|LIST|CONTENT|SPII|CALL)$/ },
+  }
 
-function describeWrongFinishReason({
-  wire,
-  inspection: { finishReasons, fragments },
-  trace,
-}: AttemptAnalysis): string | undefined {
-  const finishReason = finishReasons.at(-1)
+function describeWrongFinishReason({ wire, inspection, trace }: AttemptAnalysis): string | undefined {
+  const finishReason = inspection.finishReasons.at(-1)
   if (finishReason === undefined || trace.status !== 200) return undefined
-  const hasCalls = fragments.some(({ name }) => toNonEmptyString(name) !== undefined)
+  const hasCalls = inspection.fragments.some(({ name }) => toNonEmptyString(name) !== undefined)
   const { withCalls, withoutCalls, either } = FINISH_REASON_PATTERNS[wire]
-  return either.test(finishReason) || (hasCalls ? withCalls : withoutCalls).test(finishReason)
+  return either.test(finishReason) || (hasCalls ? withCalls : withoutCalls)?.test(finishReason)
     ? undefined
     : `“${finishReason}” ${hasCalls ? 'beside calls' : 'without a call'}`
 }

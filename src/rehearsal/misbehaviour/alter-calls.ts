@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import type { MisbehaviourAt } from './misbehaviour.ts'
 import type { ScriptedFrame } from '../response/encode-frames.ts'
@@ -8,40 +8,27 @@ export function alterCallFrames(
   misbehaviour: MisbehaviourAt<'call-frames'>,
   wire: WireId,
 ): ScriptedFrame[] {
-  switch (misbehaviour.kind) {
-    case 'index-missing':
-      return changeIndexes(frames, wire, () => undefined)
-    case 'index-zero':
-      return changeIndexes(frames, wire, () => 0)
-    case 'index-sparse':
-      return changeIndexes(frames, wire, (index) => index * 2 + 1)
-    case 'ids-rotating':
-      return rotateIds(frames, wire)
-    case 'name-split':
-      return frames.flatMap((frame) => splitName(frame))
-    case 'name-repeated':
-      return addNames(frames, () => true)
-    case 'name-late':
-      return moveNamesToEnd(frames)
-    case 'arguments-cumulative':
-      return accumulateArguments(frames, wire)
-    case 'arguments-repeated':
-      return repeatArguments(frames, wire)
-    case 'interleaved':
-      return interleaveCalls(frames)
-    case 'ghost-call':
-      return insertEmptyCall(frames, wire)
-    default:
-      return misbehaviour.kind satisfies never
-  }
+  return CALL_ALTERATIONS[misbehaviour.kind](frames, wire)
+}
+
+const CALL_ALTERATIONS: Readonly<
+  Record<MisbehaviourAt<'call-frames'>['kind'], (frames: ScriptedFrame[], wire: WireId) => ScriptedFrame[]>
+> = {
+  'index-missing': (frames, wire) => changeIndexes(frames, wire, () => undefined),
+  'index-zero': (frames, wire) => changeIndexes(frames, wire, () => 0),
+  'index-sparse': (frames, wire) => changeIndexes(frames, wire, (index) => index * 2 + 1),
+  'ids-rotating': rotateIds,
+  'name-split': (frames) => frames.flatMap(splitName),
+  'name-repeated': (frames) => addNames(frames, () => true),
+  'name-late': moveNamesToEnd,
+  'arguments-cumulative': accumulateArguments,
+  'arguments-repeated': repeatArguments,
+  interleaved: interleaveCalls,
+  'ghost-call': insertEmptyCall,
 }
 
 /** Changes or removes the index that identifies calls, items or blocks on a wire. */
-function changeIndexes(
-  frames: ScriptedFrame[],
-  wire: WireId,
-  change: (index: number) => number | undefined,
-): ScriptedFrame[] {
+function changeIndexes(frames: ScriptedFrame[], wire: WireId, change: (index: number) => number | undefined) {
   const key = wire === 'openai-responses' ? 'output_index' : 'index'
   const renumber = (value: JsonObject): JsonObject => {
     const { [key]: index, ...rest } = value
@@ -68,7 +55,7 @@ function rotateIds(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
 }
 
 function splitName(frame: ScriptedFrame): ScriptedFrame[] {
-  const name = frame.section === 'call' ? getCallName(frame) : undefined
+  const name = frame.section === 'call' ? getChatFunctionField(frame, 'name') : undefined
   if (name === undefined) return [frame]
   const middle = Math.ceil(name.length / 2)
   const piece = (part: string) => mapChatFunction(frame, (inner) => ({ ...inner, name: part }))
@@ -80,7 +67,7 @@ function splitName(frame: ScriptedFrame): ScriptedFrame[] {
 function addNames(frames: ScriptedFrame[], isWanted: (frame: ScriptedFrame, at: number) => boolean): ScriptedFrame[] {
   const names = new Map<number, string>()
   return frames.map((frame, at) => {
-    const name = getCallName(frame)
+    const name = getChatFunctionField(frame, 'name')
     if (name !== undefined && frame.callIndex !== undefined && frame.section === 'call')
       names.set(frame.callIndex, name)
     const callName = frame.callIndex === undefined ? undefined : names.get(frame.callIndex)
@@ -91,8 +78,7 @@ function addNames(frames: ScriptedFrame[], isWanted: (frame: ScriptedFrame, at: 
 
 /** Only the last fragment has the name (T14). */
 function moveNamesToEnd(frames: ScriptedFrame[]): ScriptedFrame[] {
-  const last = new Map(frames.map((frame, at) => [frame.section === 'arguments' ? frame.callIndex : undefined, at]))
-  const named = addNames(frames, (frame, at) => last.get(frame.callIndex) === at)
+  const named = addNames(frames, findLastFragments(frames))
   return named.map((frame) =>
     frame.section === 'call' ? mapChatFunction(frame, ({ name: _name, ...rest }) => rest) : frame,
   )
@@ -112,23 +98,31 @@ function accumulateArguments(frames: ScriptedFrame[], wire: WireId): ScriptedFra
 
 /** After the last fragment, the whole arguments are repeated (T21). */
 function repeatArguments(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
-  const last = new Map(frames.map((frame, at) => [frame.section === 'arguments' ? frame.callIndex : undefined, at]))
+  const isLast = findLastFragments(frames)
   const all = accumulateArguments(frames, wire)
   return frames.flatMap((frame, at) => {
-    const whole = frame.section === 'arguments' && last.get(frame.callIndex) === at ? all[at] : undefined
+    const whole = isLast(frame, at) ? all[at] : undefined
     return whole ? [frame, whole] : [frame]
   })
 }
 
+/** Tells which frames are the last arguments fragment of a call. */
+function findLastFragments(frames: readonly ScriptedFrame[]): (frame: ScriptedFrame, at: number) => boolean {
+  const isArguments = ({ section }: ScriptedFrame): boolean => section === 'arguments'
+  const last = new Map(frames.map((frame, at) => [isArguments(frame) ? frame.callIndex : undefined, at]))
+  return (frame, at) => isArguments(frame) && last.get(frame.callIndex) === at
+}
+
 /** The calls start one after another, then their fragments alternate (T05). */
 function interleaveCalls(frames: ScriptedFrame[]): ScriptedFrame[] {
-  const calls = frames.filter(({ callIndex }) => callIndex !== undefined)
   const rounds = new Map<number, number>()
-  const ordered = calls
-    .map((frame) => {
-      const round = rounds.get(frame.callIndex ?? 0) ?? 0
-      rounds.set(frame.callIndex ?? 0, round + 1)
-      return { frame, key: frame.section === 'call' ? 0 : frame.section === 'arguments' ? 1 + round : Infinity }
+  const ordered = frames
+    .flatMap((frame) => {
+      const { callIndex, section } = frame
+      if (callIndex === undefined) return []
+      const round = rounds.get(callIndex) ?? 0
+      rounds.set(callIndex, round + 1)
+      return { frame, key: section === 'call' ? 0 : section === 'arguments' ? 1 + round : Infinity }
     })
     .sort((a, b) => (a.key === b.key ? 0 : a.key - b.key))
     .map(({ frame }) => frame)
@@ -177,31 +171,25 @@ function mapChatCall(frame: ScriptedFrame, change: (call: JsonObject) => JsonObj
 function mapChatFunction(frame: ScriptedFrame, change: (inner: JsonObject) => JsonObject): ScriptedFrame {
   return mapChatCall(frame, (call) => ({
     ...call,
-    function: change(isObject(call['function']) ? call['function'] : {}),
+    function: change(objectOrEmpty(call['function']) as JsonObject),
   }))
 }
 
-function getCallName(frame: ScriptedFrame): string | undefined {
-  let name: string | undefined
+/** The string in a field of the function that a chunk of chat completions calls. */
+function getChatFunctionField(frame: ScriptedFrame, field: 'name' | 'arguments'): string | undefined {
+  let found: string | undefined
   mapChatFunction(frame, (inner) => {
-    if (typeof inner['name'] === 'string') name = inner['name']
+    if (typeof inner[field] === 'string') found = inner[field]
     return inner
   })
-  return name
+  return found
 }
 
 function getArgumentsDelta(frame: ScriptedFrame, wire: WireId): string | undefined {
   if (frame.section !== 'arguments') return undefined
-  let piece: Json | undefined
-  if (wire === 'openai-chat') {
-    mapChatFunction(frame, (inner) => {
-      piece = inner['arguments']
-      return inner
-    })
-  } else if (isObject(frame.data)) {
-    const delta = frame.data['delta']
-    piece = (isObject(delta) ? delta['partial_json'] : delta) as Json
-  }
+  if (wire === 'openai-chat') return getChatFunctionField(frame, 'arguments')
+  const delta = objectOrEmpty(frame.data)['delta']
+  const piece = isObject(delta) ? delta['partial_json'] : delta
   return typeof piece === 'string' ? piece : undefined
 }
 

@@ -1,32 +1,25 @@
-import type { ResponseDeliveryPlan, DeliveryStep } from '../response/send-response.ts'
+import type { DeliveryPlan, DeliveryStep } from '../response/send-response.ts'
 import type { MisbehaviourAt, StreamPosition } from './misbehaviour.ts'
-import { resolveStreamPosition } from './stream-position.ts'
+import { resolveStreamPosition, type StreamCutPosition } from './stream-position.ts'
 
-export function alterPlannedDelivery(
-  plan: ResponseDeliveryPlan,
-  misbehaviour: MisbehaviourAt<'delivery'>,
-): ResponseDeliveryPlan {
-  const { items } = plan
+export function alterPlannedDelivery(plan: DeliveryPlan, misbehaviour: MisbehaviourAt<'delivery'>): DeliveryPlan {
   switch (misbehaviour.kind) {
     case 'cut':
-      return endEarly(plan, truncateItems(items, misbehaviour.at ?? 'arguments'), misbehaviour.how ?? 'close')
+      return endEarly(plan, misbehaviour.at ?? 'arguments', misbehaviour.how ?? 'close')
     case 'stall':
-      return {
-        ...plan,
-        items: insertPause(items, misbehaviour.at ?? 'first-event', { wait: misbehaviour.ms ?? Infinity }),
-      }
+      return insertPause(plan, misbehaviour.at, { wait: misbehaviour.ms ?? Infinity })
     case 'drip': {
       // White space is ignored in JSON, as comments are in a stream of events.
       const keepAlive = /event-stream/.test(plan.headers['content-type'] ?? '') ? ': keep-alive\n\n' : '\n'
       const drip = { drip: Buffer.from(keepAlive), every: misbehaviour.every ?? 1000, for: misbehaviour.ms ?? Infinity }
       // The additional bytes are not in the announced length.
       const { 'content-length': _length, ...headers } = plan.headers
-      return { ...plan, headers, items: insertPause(items, misbehaviour.at ?? 'first-event', drip) }
+      return insertPause({ ...plan, headers }, misbehaviour.at, drip)
     }
     case 'trickle':
       return {
         ...plan,
-        items: items.flatMap((item) => splitIntoTrickle(item, misbehaviour.bytes ?? 1, misbehaviour.every ?? 0)),
+        items: plan.items.flatMap((item) => splitIntoTrickle(item, misbehaviour.bytes ?? 1, misbehaviour.every ?? 0)),
       }
     case 'content-type':
       return { ...plan, headers: { ...plan.headers, 'content-type': misbehaviour.value } }
@@ -36,49 +29,37 @@ export function alterPlannedDelivery(
 }
 
 /** A regular end must not announce more bytes than come. */
-function endEarly(
-  plan: ResponseDeliveryPlan,
-  items: DeliveryStep[],
-  end: ResponseDeliveryPlan['ending'],
-): ResponseDeliveryPlan {
+function endEarly(plan: DeliveryPlan, at: StreamPosition, ending: DeliveryPlan['ending']): DeliveryPlan {
   const { 'content-length': _length, ...headers } = plan.headers
-  return { ...plan, items, ending: end, headers: end === 'end' ? headers : plan.headers }
+  const [items] = splitItems(plan.items, at)
+  return { ...plan, items, ending, headers: ending === 'end' ? headers : plan.headers }
 }
 
-function truncateItems(items: readonly DeliveryStep[], at: StreamPosition): DeliveryStep[] {
-  const { itemIndex, portion } = findItemPosition(items, at)
-  const itemsBefore = items.slice(0, itemIndex)
-  const next = items[itemIndex]
-  if (portion === undefined || !next || !('bytes' in next)) return itemsBefore
+/** What is sent before and after a position, which may be inside an item. */
+function splitItems(items: readonly DeliveryStep[], at: StreamPosition): [DeliveryStep[], DeliveryStep[]] {
+  const { index, portion } = findItemPosition(items, at)
+  const before = items.slice(0, index)
+  const next = items[index]
+  if (portion === undefined || !next || !('bytes' in next)) return [before, items.slice(index)]
   const length = portion === 'half' ? Math.ceil(next.bytes.length / 2) : next.bytes.length - 1
-  return [...itemsBefore, { ...next, bytes: next.bytes.subarray(0, length) }]
+  const rest = { ...next, bytes: next.bytes.subarray(length) }
+  return [
+    [...before, { ...next, bytes: next.bytes.subarray(0, length) }],
+    [rest, ...items.slice(index + 1)],
+  ]
 }
 
-function insertPause(items: readonly DeliveryStep[], at: StreamPosition, pause: DeliveryStep): DeliveryStep[] {
-  const { itemIndex, portion } = findItemPosition(items, at)
-  const next = items[itemIndex]
-  if (portion === undefined || !next || !('bytes' in next))
-    return [...items.slice(0, itemIndex), pause, ...items.slice(itemIndex)]
-  const length = portion === 'half' ? Math.ceil(next.bytes.length / 2) : next.bytes.length - 1
-  const [first, second] = [next.bytes.subarray(0, length), next.bytes.subarray(length)]
-  const halves = [{ ...next, bytes: first }, pause, { ...next, bytes: second }]
-  return [...items.slice(0, itemIndex), ...halves, ...items.slice(itemIndex + 1)]
+function insertPause(plan: DeliveryPlan, at: StreamPosition = 'first-event', pause: DeliveryStep): DeliveryPlan {
+  const [before, after] = splitItems(plan.items, at)
+  return { ...plan, items: [...before, pause, ...after] }
 }
 
 /** A position among the items; pauses do not count. A whole body is one event, split in its middle. */
-function findItemPosition(
-  items: readonly DeliveryStep[],
-  at: StreamPosition,
-): { itemIndex: number; portion?: 'half' | 'all-but-one' } {
-  const events = items.flatMap((item, itemIndex) =>
-    'bytes' in item ? [{ place: itemIndex, section: item.section }] : [],
-  )
-  if (events.length === 1 && at !== 'start') return { itemIndex: events[0]?.place ?? 0, portion: 'half' }
-  const { index, portion } = resolveStreamPosition(
-    events.map(({ section }) => section),
-    at,
-  )
-  return { itemIndex: events[index]?.place ?? items.length, ...(portion && { portion }) }
+function findItemPosition(items: readonly DeliveryStep[], at: StreamPosition): StreamCutPosition {
+  const events = items.flatMap((item, index) => ('bytes' in item ? [{ index, section: item.section }] : []))
+  if (events.length === 1 && at !== 'start') return { index: events[0]?.index ?? 0, portion: 'half' }
+  const position = resolveStreamPosition(events, at)
+  return { ...position, index: events[position.index]?.index ?? items.length }
 }
 
 function splitIntoTrickle(item: DeliveryStep, size: number, every: number): DeliveryStep[] {

@@ -18,16 +18,11 @@ export function alterFrames(
     case 'no-done':
       return frames.filter(({ raw }) => raw !== '[DONE]')
     case 'corrupt':
-      return truncateFrame(frames, findFrameIndex(frames, misbehaviour.at ?? 'arguments'))
+      return truncateFrame(frames, resolveStreamPosition(frames, misbehaviour.at ?? 'arguments').index)
     case 'error': {
-      const index = findFrameIndex(frames, misbehaviour.at ?? 'text')
-      return [
-        ...frames.slice(0, index),
-        {
-          ...wire.responseWriter.writeErrorFrame(STREAM_ERRORS[misbehaviour.trouble ?? 'overloaded']),
-          section: 'text',
-        },
-      ]
+      const { index } = resolveStreamPosition(frames, misbehaviour.at ?? 'text')
+      const frame = wire.responseWriter.writeErrorFrame(STREAM_ERRORS[misbehaviour.trouble ?? 'overloaded'])
+      return [...frames.slice(0, index), { ...frame, section: 'text' }]
     }
     case 'unknown-events':
       return addUnknownEvents(frames)
@@ -61,16 +56,6 @@ export function corruptTokenCounts(data: Json): Json {
 
 const INVALID_TOKEN_COUNTS = [-1, '17', null, 1e300] as const
 
-function findFrameIndex(
-  frames: readonly ScriptedFrame[],
-  position: Parameters<typeof resolveStreamPosition>[1],
-): number {
-  return resolveStreamPosition(
-    frames.map(({ section }) => section),
-    position,
-  ).index
-}
-
 /** Truncates one event. */
 function truncateFrame(frames: ScriptedFrame[], index: number): ScriptedFrame[] {
   return frames.map((frame, position) => {
@@ -89,8 +74,7 @@ function addUnknownEvents(frames: ScriptedFrame[]): ScriptedFrame[] {
   const extended = frames.map((frame) =>
     isObject(frame.data) ? { ...frame, data: { ...frame.data, x_new: [1] } } : frame,
   )
-  const [first, ...rest] = extended as ScriptedFrame[]
-  return first === undefined ? [unknownEvent] : [first, unknownEvent, ...rest]
+  return [...extended.slice(0, 1), unknownEvent, ...extended.slice(1)]
 }
 
 /** A gateway switches its upstream, which starts its response again in the middle of this one. */
@@ -99,6 +83,6 @@ function insertSecondStart(frames: ScriptedFrame[]): ScriptedFrame[] {
   const message = first && isObject(first.data) && isObject(first.data['message']) ? first.data['message'] : undefined
   if (!first || !message) return frames
   const second = { ...(first.data as JsonObject), message: { ...message, id: 'msg_another' } }
-  const index = findFrameIndex(frames, 'before-end')
+  const { index } = resolveStreamPosition(frames, 'before-end')
   return [...frames.slice(0, index), { ...first, data: second }, ...frames.slice(index)]
 }

@@ -5,17 +5,19 @@ import { wireIds } from '../../wire/wires.ts'
  * A position in a stream: a number of events, or a landmark. `thinking`, `text` and `arguments` mean the middle of
  * these, `frame` the middle of an event, and `delimiter` between the two line ends after an event.
  */
-export type StreamPosition =
-  | number
-  | 'start'
-  | 'first-event'
-  | 'thinking'
-  | 'text'
-  | 'arguments'
-  | 'after-call'
-  | 'before-end'
-  | 'frame'
-  | 'delimiter'
+export type StreamPosition = number | (typeof STREAM_LANDMARKS)[number]
+
+export const STREAM_LANDMARKS = [
+  'start',
+  'first-event',
+  'thinking',
+  'text',
+  'arguments',
+  'after-call',
+  'before-end',
+  'frame',
+  'delimiter',
+] as const
 
 /** How a server says how long to wait. */
 export type RetryHintFormat = 'seconds' | 'milliseconds' | 'date' | 'past' | 'reset' | 'details' | 'prose' | 'none'

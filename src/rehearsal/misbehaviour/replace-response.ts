@@ -1,10 +1,9 @@
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
-import { type ScriptedResponse, getResponseCalls } from '../response/scripted-response.ts'
-import { type ResponseDeliveryPlan, planJsonResponse, planTextResponse } from '../response/send-response.ts'
+import { type ScriptedResponse, type ScriptedResponseOptions, getResponseCalls } from '../response/scripted-response.ts'
+import { type DeliveryPlan, planJsonResponse, planTextResponse } from '../response/send-response.ts'
 import type { RetryHintFormat, MisbehaviourAt, MisbehaviourOfKind } from './misbehaviour.ts'
-import type { ScriptedResponseOptions } from '../response/response-options.ts'
 import { encodeWholeBody } from '../response/encode-frames.ts'
 import { isGoogleWire } from '../is-google-wire.ts'
 import { formatTextCall } from './format-text-call.ts'
@@ -14,7 +13,7 @@ export function planReplacement(
   misbehaviour: MisbehaviourAt<'replacement'>,
   response: ScriptedResponse,
   options: ScriptedResponseOptions,
-): ResponseDeliveryPlan {
+): DeliveryPlan {
   switch (misbehaviour.kind) {
     case 'status':
       return planErrorStatus(misbehaviour, options)
@@ -38,30 +37,23 @@ export function planReplacement(
 function planErrorStatus(
   misbehaviour: MisbehaviourOfKind<'status'>,
   { wire, wrapsErrorsInArray }: ScriptedResponseOptions,
-): ResponseDeliveryPlan {
-  const hint =
-    misbehaviour.hint ?? (misbehaviour.status === 429 ? (isGoogleWire(wire.id) ? 'details' : 'seconds') : 'none')
-  const waitMs = misbehaviour.wait ?? 1000
+): DeliveryPlan {
+  const { status, code, wait: waitMs = 1000 } = misbehaviour
+  const isGoogle = isGoogleWire(wire.id)
+  const hint = misbehaviour.hint ?? (status === 429 ? (isGoogle ? 'details' : 'seconds') : 'none')
   const prose = hint === 'prose' ? ` Please try again in ${waitMs / 1000}s.` : ''
-  const message =
-    (misbehaviour.message ?? STATUS_MESSAGES.get(misbehaviour.status) ?? `The server answers ${misbehaviour.status}.`) +
-    prose
+  const message = (misbehaviour.message ?? STATUS_MESSAGES.get(status) ?? `The server answers ${status}.`) + prose
   const headers = createRetryHeaders(hint, waitMs, wire.id)
-  if (misbehaviour.body === 'html')
-    return planTextResponse(misbehaviour.status, 'text/html; charset=utf-8', SIGN_IN_PAGE, headers)
-  if (misbehaviour.body === 'text') return planTextResponse(misbehaviour.status, 'text/plain', message, headers)
-  if (misbehaviour.body === 'empty') return planTextResponse(misbehaviour.status, 'text/plain', '', headers)
-  const body = wire.responseWriter.writeError({
-    status: misbehaviour.status,
-    message,
-    ...defined({ code: misbehaviour.code }),
-  })
-  const full = hint === 'details' ? addRetryDetails(body, waitMs, isGoogleWire(wire.id)) : body
-  return planJsonResponse(misbehaviour.status, wrapsErrorsInArray ? [full] : full, headers)
+  if (misbehaviour.body === 'html') return planTextResponse(status, 'text/html; charset=utf-8', SIGN_IN_PAGE, headers)
+  if (misbehaviour.body === 'text') return planTextResponse(status, 'text/plain', message, headers)
+  if (misbehaviour.body === 'empty') return planTextResponse(status, 'text/plain', '', headers)
+  const body = wire.responseWriter.writeError({ status, message, ...defined({ code }) })
+  const full = hint === 'details' ? addRetryDetails(body, waitMs, isGoogle) : body
+  return planJsonResponse(status, wrapsErrorsInArray ? [full] : full, headers)
 }
 
 /** Retry hints that are headers (T157). */
-function createRetryHeaders(hint: RetryHintFormat, waitMs: number, wire: WireId): ResponseDeliveryPlan['headers'] {
+function createRetryHeaders(hint: RetryHintFormat, waitMs: number, wire: WireId): DeliveryPlan['headers'] {
   if (hint === 'seconds') return { 'retry-after': String(waitMs / 1000) }
   if (hint === 'milliseconds') return { 'retry-after-ms': String(waitMs) }
   if (hint === 'date') return { 'retry-after': new Date(Date.now() + waitMs).toUTCString() }
@@ -79,10 +71,8 @@ function addRetryDetails(body: JsonObject, waitMs: number, isGoogle: boolean): J
   const error = isObject(body['error']) ? body['error'] : {}
   const details = Array.isArray(error['details']) ? error['details'] : []
   const info = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${waitMs / 1000}s` }
-  return {
-    ...body,
-    error: isGoogle ? { ...error, details: [...details, info] } : { ...error, retry_after: waitMs / 1000 },
-  }
+  const hint = isGoogle ? { details: [...details, info] } : { retry_after: waitMs / 1000 }
+  return { ...body, error: { ...error, ...hint } }
 }
 
 /** A server that cannot parse the model's call rejects the request (T73). */

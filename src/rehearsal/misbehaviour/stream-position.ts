@@ -8,11 +8,15 @@ export interface StreamCutPosition {
 }
 
 /** A landmark that the stream does not have counts as its middle. */
-export function resolveStreamPosition(sections: readonly StreamSection[], position: StreamPosition): StreamCutPosition {
+export function resolveStreamPosition(
+  events: readonly { readonly section: StreamSection }[],
+  position: StreamPosition,
+): StreamCutPosition {
+  const sections = events.map(({ section }) => section)
   if (typeof position === 'number') return { index: Math.min(position, sections.length) }
   const middle = Math.floor(sections.length / 2)
-  if (position === 'start' || position === 'first-event')
-    return { index: Math.min(position === 'start' ? 0 : 1, sections.length) }
+  if (position === 'start') return { index: 0 }
+  if (position === 'first-event') return { index: Math.min(1, sections.length) }
   if (position === 'frame') return { index: middle, portion: 'half' }
   if (position === 'delimiter') return { index: middle, portion: 'all-but-one' }
   if (position === 'before-end') return { index: findEnd(sections) }

@@ -12,7 +12,7 @@ export function checkAnthropicRequest(body: UnknownFields): string | undefined {
   return (
     checkTools(body, all) ??
     findFirstError(all, ({ blocks }, at) => checkContent(blocks, at, at === all.length - 1)) ??
-    findFirstError(all, (message, at) => checkResultPairing(message, at, all)) ??
+    findFirstError(all, (message, at) => checkPairing(message, at, all)) ??
     checkUniqueIds(all)
   )
 }
@@ -67,11 +67,7 @@ function checkContent(blocks: readonly UnknownFields[] | undefined, at: number, 
 }
 
 /** The results of all calls come first in the next message, and there are no other results. */
-function checkResultPairing(
-  message: MergedMessage,
-  at: number,
-  messages: readonly MergedMessage[],
-): string | undefined {
+function checkPairing(message: MergedMessage, at: number, messages: readonly MergedMessage[]): string | undefined {
   const before = messages[at - 1]
   const previousCallIds = before?.role === 'assistant' ? collectIds(before, 'tool_use', 'id') : []
   const results = collectIds(message, 'tool_result', 'tool_use_id')

@@ -41,7 +41,7 @@ function checkMessage(message: UnknownFields, at: number, messages: readonly Unk
     return `Invalid value for '${here}.content': expected a string, got ${content === '' ? 'an empty one' : 'null'}.`
   return (
     findFirstError(calls, (call, index) => checkCall(call, `${here}.tool_calls[${index}]`)) ??
-    checkResultPairing(calls, at, messages)
+    checkPairing(calls, at, messages)
   )
 }
 
@@ -62,7 +62,7 @@ function checkCall(call: UnknownFields, here: string): string | undefined {
 }
 
 /** Each call has its result in the messages right after it, and each of these answers one of the calls. */
-function checkResultPairing(
+function checkPairing(
   calls: readonly UnknownFields[],
   at: number,
   messages: readonly UnknownFields[],

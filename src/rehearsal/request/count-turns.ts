@@ -17,18 +17,20 @@ export function countAssistantTurnsInBytes(wire: WireId, chunks: readonly Buffer
     const role = wire === 'openai-chat' || wire === 'anthropic' ? 'assistant' : 'model'
     return findOccurrences(texts, `"role":"${role}"`).length
   }
-  const assistantMarkers = [
-    '"type":"function_call"',
-    '"type":"reasoning"',
-    '"type":"output_text"',
-    '"role":"assistant"',
-  ]
-  const otherMarkers = ['"type":"function_call_output"', '"role":"user"']
-  const occurrencesInOrder = [
-    ...assistantMarkers.flatMap((marker) => findOccurrences(texts, marker).map((at) => ({ at, isAssistant: true }))),
-    ...otherMarkers.flatMap((marker) => findOccurrences(texts, marker).map((at) => ({ at, isAssistant: false }))),
-  ]
-  return countRuns(occurrencesInOrder.sort((a, b) => a.at - b.at).map(({ isAssistant }) => isAssistant))
+  const occurrences = Object.entries(RESPONSES_MARKERS).flatMap(([marker, isAssistant]) =>
+    findOccurrences(texts, marker).map((at) => ({ at, isAssistant })),
+  )
+  return countRuns(occurrences.sort((a, b) => a.at - b.at).map(({ isAssistant }) => isAssistant))
+}
+
+/** Whether the item with this text belongs to the assistant. */
+const RESPONSES_MARKERS: Readonly<Record<string, boolean>> = {
+  '"type":"function_call"': true,
+  '"type":"reasoning"': true,
+  '"type":"output_text"': true,
+  '"role":"assistant"': true,
+  '"type":"function_call_output"': false,
+  '"role":"user"': false,
 }
 
 function findOccurrences(texts: readonly string[], marker: string): number[] {

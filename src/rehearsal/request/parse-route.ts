@@ -24,29 +24,21 @@ export function parseRoute(url: string, headers: Readonly<Record<string, unknown
   if (path.endsWith('/messages')) return { kind: 'ask', wire: 'anthropic', framing: 'sse' }
   if (path.endsWith('/messages/count_tokens')) return { kind: 'count', wire: 'anthropic' }
   const google = /\/(?:models\/(?<model>.+)|v1internal):(?<method>\w+)$/.exec(path)?.groups
-  if (google) return parseGoogleRoute(google['method'] ?? '', google['model'], new URLSearchParams(query))
+  if (google) return parseGoogleRoute(google['method'] ?? '', google['model'], query)
   const modelsMatch = /\/models(?:\/(?<model>.+))?$/.exec(path)
   if (!modelsMatch) return undefined
-  const model = modelsMatch.groups?.['model']
-  const wire = /\/v1(?:alpha|beta\d*)\//.test(path)
-    ? 'gemini'
-    : headers['anthropic-version'] === undefined
-      ? 'openai-chat'
-      : 'anthropic'
-  return { kind: 'models', wire, ...defined({ model }) }
+  const otherWire = headers['anthropic-version'] === undefined ? 'openai-chat' : 'anthropic'
+  const wire = /\/v1(?:alpha|beta\d*)\//.test(path) ? 'gemini' : otherWire
+  return { kind: 'models', wire, ...defined({ model: modelsMatch.groups?.['model'] }) }
 }
 
-function parseGoogleRoute(
-  method: string,
-  model: string | undefined,
-  query: URLSearchParams,
-): RehearsalRoute | undefined {
-  const wire = model === undefined ? 'code-assist' : 'gemini'
-  const modelField = model === undefined ? {} : { model }
-  if (method === 'countTokens') return { kind: 'count', wire, ...modelField }
+function parseGoogleRoute(method: string, model: string | undefined, query: string): RehearsalRoute | undefined {
+  const target = { wire: model === undefined ? 'code-assist' : 'gemini', ...defined({ model }) } as const
+  if (method === 'countTokens') return { kind: 'count', ...target }
   const stream = method === 'streamGenerateContent'
   if (!stream && method !== 'generateContent') return undefined
-  return { kind: 'ask', wire, ...modelField, stream, framing: query.get('alt') === 'sse' ? 'sse' : 'array' }
+  const isSse = new URLSearchParams(query).get('alt') === 'sse'
+  return { kind: 'ask', ...target, stream, framing: isSse ? 'sse' : 'array' }
 }
 
 function decodePath(path: string): string {

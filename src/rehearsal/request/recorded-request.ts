@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
+import { lazy } from '../../model/lazy.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { WireId } from '../../model/turn.ts'
 import { type PlainConversation, toPlainConversation } from '../../wire/plain-conversation.ts'
@@ -32,11 +33,11 @@ export function createRecordedRequest(
   fields: Omit<RecordedRequest, 'conversation'>,
   readRequest: () => ModelRequest,
 ): RecordedRequest {
-  let conversation: PlainConversation | undefined
+  const readConversation = lazy(() => toPlainConversation(readRequest()))
   return {
     ...fields,
     get conversation() {
-      return (conversation ??= toPlainConversation(readRequest()))
+      return readConversation()
     },
   }
 }

@@ -1,12 +1,10 @@
 import type { JsonObject } from '../../model/json.ts'
+import { lazy } from '../../model/lazy.ts'
 import type { Wire } from '../../wire/wire.ts'
 import { type IncomingRequest, parseJsonBody, parseIncomingRequest } from './incoming-request.ts'
 import { countAssistantTurnsInBytes } from './count-turns.ts'
 
-/**
- * Parses as little of a request as possible: its turns are counted in the bytes, unless the client says how many there
- * are.
- */
+/** Parses as little of a request as possible: its turns are counted in the bytes, unless the client names their number. */
 export function scanIncomingRequest(
   wire: Wire,
   chunks: readonly Buffer[],
@@ -15,13 +13,9 @@ export function scanIncomingRequest(
 ): IncomingRequest {
   const byteLength = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   const edges = `${chunks[0]?.toString('latin1', 0, SCANNED_EDGE_BYTES) ?? ''}\n${chunks.at(-1)?.subarray(-SCANNED_EDGE_BYTES).toString('latin1') ?? ''}`
-  let parsedRequest: IncomingRequest | undefined
-  const parseFully = (): IncomingRequest => {
-    return (parsedRequest ??= parseIncomingRequest(wire, parseJsonBody(Buffer.concat(chunks)) ?? {}, {
-      ...overrides,
-      byteLength,
-    }))
-  }
+  const parseFully = lazy(() => {
+    return parseIncomingRequest(wire, parseJsonBody(Buffer.concat(chunks)) ?? {}, { ...overrides, byteLength })
+  })
   const body = { stream_options: { include_usage: /"include_usage":\s*true/.test(edges) } }
   return {
     wire: wire.id,

@@ -14,11 +14,8 @@ export interface StepContext extends LocatedStep {
 /** The same request always gets the same response. */
 export function composeResponse(context: StepContext, templateValues: TemplateValues): ScriptedResponse {
   const { step, incomingRequest } = context
-  const values = extractStepValues(
-    step.take ?? {},
-    { ...templateValues, ...getBuiltinValues(context) },
-    incomingRequest,
-  )
+  const knownValues = { ...templateValues, ...getBuiltinValues(context) }
+  const values = extractStepValues(step.take ?? {}, knownValues, incomingRequest)
   const id = createResponseId(context.script, incomingRequest.assistantTurns, step.think !== undefined)
   const parts = composeParts(step, { id, values, incomingRequest })
   const hasCalls = parts.some((part) => part.kind === 'call')

@@ -33,11 +33,8 @@ export function encodeStreamFrames(response: ScriptedResponse, wire: Wire, reque
     for (const frame of stream.write(event)) {
       const isFirst = call !== undefined && !startedCalls.has(call)
       if (call !== undefined) startedCalls.add(call)
-      frames.push({
-        ...frame,
-        section: frame.isTrailer ? 'done' : isFirst ? 'call' : section,
-        ...defined({ callIndex: call }),
-      })
+      const actualSection = frame.isTrailer ? 'done' : isFirst ? 'call' : section
+      frames.push({ ...frame, section: actualSection, ...defined({ callIndex: call }) })
     }
   }
   write('open', { type: 'usage', usage: response.usage })
@@ -53,7 +50,7 @@ export function encodeStreamFrames(response: ScriptedResponse, wire: Wire, reque
     write(end, { type: 'part-close', index, part }, call)
   }
   write('end', { type: 'finish', ...toFinish(response) })
-  return applyRawAlterations(frames, response, wire.id)
+  return applyRawChanges(frames, response, wire.id)
 }
 
 const SECTION_BY_PART_KIND = { text: 'text', reasoning: 'thinking' } as const
@@ -67,7 +64,7 @@ export function encodeWholeBody(response: ScriptedResponse, wire: Wire, request:
     usage: response.usage,
   }
   const body = wire.responseWriter.writeWhole(turn, toResponseHead(response, request))
-  const frame = applyRawAlterations([{ data: body, section: 'end', callIndex: 0 }], response, wire.id)[0]
+  const frame = applyRawChanges([{ data: body, section: 'end', callIndex: 0 }], response, wire.id)[0]
   return (frame?.data ?? body) as JsonObject
 }
 
@@ -99,31 +96,19 @@ function toAssistantPart(part: ScriptedResponsePart, response: ScriptedResponse,
 }
 
 /** The native data of a part; Gemini signs only the first call of a response. */
-function createSignatureData(
-  part: ScriptedResponsePart,
-  response: ScriptedResponse,
-  wire: WireId,
-): JsonObject | undefined {
-  if (part.kind === 'text') return undefined
-  if (part.kind === 'call')
-    return getResponseCalls(response)[0] === part
-      ? { thoughtSignature: signContent([part.name, parseJsonOrText(part.raw)]) }
-      : undefined
+function createSignatureData(part: ScriptedResponsePart, response: ScriptedResponse, wire: WireId) {
+  if (part.kind === 'call' && getResponseCalls(response)[0] === part)
+    return { thoughtSignature: signContent([part.name, parseJsonOrText(part.raw)]) }
+  if (part.kind !== 'reasoning' || isGoogleWire(wire)) return undefined
   // Each wire uses its own field.
-  return isGoogleWire(wire)
-    ? undefined
-    : { signature: signContent(part.text), encrypted_content: signContent(part.text) }
+  return { signature: signContent(part.text), encrypted_content: signContent(part.text) }
 }
 
 /** Marks an id that is not sent. */
 const ABSENT_ID = '\u0001absent'
 
 /** What no wire encodes: calls without ids, arguments as objects, no finish reason. */
-function applyRawAlterations(
-  frames: readonly ScriptedFrame[],
-  response: ScriptedResponse,
-  wire: WireId,
-): ScriptedFrame[] {
+function applyRawChanges(frames: readonly ScriptedFrame[], response: ScriptedResponse, wire: WireId): ScriptedFrame[] {
   const calls = getResponseCalls(response)
   let altered = calls.some((call) => call.sendsObject)
     ? frames.flatMap((one) => sendArgumentsAsObjects(one, calls, wire))
@@ -149,11 +134,7 @@ function omitDeep(data: Json, isUnwanted: (value: unknown, key: string) => boole
 }
 
 /** The arguments are an object at the start of the call, and no fragments follow. */
-function sendArgumentsAsObjects(
-  frame: ScriptedFrame,
-  calls: readonly ScriptedResponseCall[],
-  wire: WireId,
-): ScriptedFrame[] {
+function sendArgumentsAsObjects(frame: ScriptedFrame, calls: ScriptedResponseCall[], wire: WireId): ScriptedFrame[] {
   const data = isObject(frame.data) ? frame.data : {}
   if (frame.section === 'arguments' || data['type'] === 'response.function_call_arguments.done') return []
   const isStart = frame.section === 'call'

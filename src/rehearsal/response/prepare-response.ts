@@ -1,5 +1,5 @@
-import type { ScriptedResponse } from './scripted-response.ts'
-import { type ResponseDeliveryPlan, type DeliveryStep, planJsonResponse } from './send-response.ts'
+import type { ScriptedResponse, ScriptedResponseOptions } from './scripted-response.ts'
+import { type DeliveryPlan, type DeliveryStep, planJsonResponse } from './send-response.ts'
 import { getStreamContentType, encodeStream } from './encode-stream.ts'
 import { alterResponse } from '../misbehaviour/alter-response.ts'
 import { alterCallFrames } from '../misbehaviour/alter-calls.ts'
@@ -7,7 +7,6 @@ import { alterFrames, corruptTokenCounts } from '../misbehaviour/alter-frames.ts
 import { planReplacement } from '../misbehaviour/replace-response.ts'
 import { alterPlannedDelivery } from '../misbehaviour/alter-delivery.ts'
 import { actsAtStage, type Misbehaviour, type MisbehaviourKind } from '../misbehaviour/misbehaviour.ts'
-import type { ScriptedResponseOptions } from './response-options.ts'
 import { encodeStreamFrames, encodeWholeBody } from './encode-frames.ts'
 
 /**
@@ -18,7 +17,7 @@ export function planResponse(
   response: ScriptedResponse,
   options: ScriptedResponseOptions,
   misbehaviours: readonly Misbehaviour[],
-): ResponseDeliveryPlan {
+): DeliveryPlan {
   const { wire, requestBody } = options
   const has = (kind: MisbehaviourKind): boolean => misbehaviours.some((one) => one.kind === kind)
   const altered = misbehaviours.reduce(
@@ -28,14 +27,14 @@ export function planResponse(
   const delay = options.delayMs > 0 ? { delayMs: options.delayMs } : {}
   const replacement = misbehaviours.find((one) => actsAtStage(one, 'replacement'))
   if (replacement) return { ...planReplacement(replacement, altered, options), ...delay }
-  const planWholeBody = (): ResponseDeliveryPlan => {
+  const planWholeBody = (): DeliveryPlan => {
     // A whole body has no frames, so what is missing or wrong in a frame is missing or wrong in the body.
     const complete = has('finish-missing') ? { ...altered, finishReasonOverride: null } : altered
     const body = encodeWholeBody(complete, wire, requestBody)
     return planJsonResponse(200, has('usage-hostile') ? corruptTokenCounts(body) : body)
   }
   const plan = options.stream && !has('whole') ? planStream(altered, options, misbehaviours) : planWholeBody()
-  return misbehaviours.reduce<ResponseDeliveryPlan>(
+  return misbehaviours.reduce<DeliveryPlan>(
     (current, one) => (actsAtStage(one, 'delivery') ? alterPlannedDelivery(current, one) : current),
     { ...plan, ...delay },
   )
@@ -45,7 +44,7 @@ function planStream(
   response: ScriptedResponse,
   options: ScriptedResponseOptions,
   misbehaviours: readonly Misbehaviour[],
-): ResponseDeliveryPlan {
+): DeliveryPlan {
   const { wire, requestBody, framing, paceMs } = options
   const style = misbehaviours.find((misbehaviour) => misbehaviour.kind === 'framing')?.style
   const frames = misbehaviours.reduce(

@@ -1,4 +1,7 @@
+import type { JsonObject } from '../../model/json.ts'
 import type { Usage } from '../../model/usage.ts'
+import type { Wire } from '../../wire/wire.ts'
+import type { StreamFraming } from './encode-stream.ts'
 
 /** A response of the scripted model, before a wire encodes it. */
 export interface ScriptedResponse {
@@ -30,6 +33,19 @@ export interface ScriptedResponseCall {
   /** Send the arguments as an object where the wire has text. */
   readonly sendsObject?: true
   readonly isTruncated?: true
+}
+
+/** How a response is encoded and sent. */
+export interface ScriptedResponseOptions {
+  readonly wire: Wire
+  /** Empty if it was not parsed. */
+  readonly requestBody: JsonObject
+  readonly stream: boolean
+  readonly framing: StreamFraming
+  /** Google sends errors inside an array to clients that asked for a stream of JSON. */
+  readonly wrapsErrorsInArray: boolean
+  readonly delayMs: number
+  readonly paceMs: number
 }
 
 export function getResponseCalls(response: ScriptedResponse): ScriptedResponseCall[] {

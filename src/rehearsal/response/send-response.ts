@@ -10,7 +10,7 @@ export type DeliveryStep =
   | { readonly drip: Buffer; readonly every: number; readonly for: number }
 
 /** A response as it will be sent, with its faults. */
-export interface ResponseDeliveryPlan {
+export interface DeliveryPlan {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly items: readonly DeliveryStep[]
@@ -23,8 +23,8 @@ export function planTextResponse(
   status: number,
   type: string,
   body: string,
-  headers: ResponseDeliveryPlan['headers'] = {},
-): ResponseDeliveryPlan {
+  headers: DeliveryPlan['headers'] = {},
+): DeliveryPlan {
   const bytes = Buffer.from(body)
   return {
     status,
@@ -34,16 +34,12 @@ export function planTextResponse(
   }
 }
 
-export function planJsonResponse(
-  status: number,
-  body: unknown,
-  headers: ResponseDeliveryPlan['headers'] = {},
-): ResponseDeliveryPlan {
+export function planJsonResponse(status: number, body: unknown, headers: DeliveryPlan['headers'] = {}): DeliveryPlan {
   return planTextResponse(status, 'application/json; charset=UTF-8', stringifyWithRawJson(body), headers)
 }
 
 /** Stops when the client disconnects. Bytes without a pause between them are sent together. */
-export async function sendResponse(response: ServerResponse, plan: ResponseDeliveryPlan): Promise<void> {
+export async function sendResponse(response: ServerResponse, plan: DeliveryPlan): Promise<void> {
   const { signal, release } = createCloseSignal(response)
   try {
     if (plan.delayMs) await waitOrAbort(plan.delayMs, signal)
@@ -110,7 +106,7 @@ async function sendKeepAlives(
   }
 }
 
-async function endResponse(response: ServerResponse, end: ResponseDeliveryPlan['ending']): Promise<void> {
+async function endResponse(response: ServerResponse, end: DeliveryPlan['ending']): Promise<void> {
   if (end === 'end') return void response.end()
   if (end === 'close') return void response.socket?.destroy()
   // A reset discards what the client has not read yet.

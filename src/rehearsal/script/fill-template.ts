@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json } from '../../model/json.ts'
 import { type IncomingRequest, extractTexts } from '../request/incoming-request.ts'
 import type { RequestExtraction, ScriptStep } from './script.ts'
 
@@ -14,14 +14,6 @@ export function fillTemplate(text: string, values: TemplateValues): string {
   })
 }
 
-export function fillArgumentTemplates(
-  args: JsonObject,
-  values: TemplateValues,
-  incomingRequest: IncomingRequest,
-): JsonObject {
-  return fillValue(args, values, incomingRequest) as JsonObject
-}
-
 export function extractStepValues(
   extractions: Readonly<Record<string, RequestExtraction>>,
   values: TemplateValues,
@@ -34,14 +26,14 @@ export function extractStepValues(
   return { ...values, ...Object.fromEntries(found) }
 }
 
-function fillValue(value: Json, values: TemplateValues, incomingRequest: IncomingRequest): Json {
+export function fillArgumentTemplates(value: Json, values: TemplateValues, incomingRequest: IncomingRequest): Json {
   if (typeof value === 'string') return fillTemplate(value, values)
-  if (Array.isArray(value)) return value.map((item) => fillValue(item, values, incomingRequest))
+  if (Array.isArray(value)) return value.map((item) => fillArgumentTemplates(item, values, incomingRequest))
   if (!isObject(value)) return value
   if (typeof value['$from'] === 'string')
     return extractValue(value as unknown as RequestExtraction, incomingRequest) ?? ''
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, fillValue(inner, values, incomingRequest)]),
+    Object.entries(value).map(([key, inner]) => [key, fillArgumentTemplates(inner, values, incomingRequest)]),
   )
 }
 

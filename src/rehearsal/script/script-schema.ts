@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { validate } from '../../schema/validate/validate.ts'
 import { wireIds } from '../../wire/wires.ts'
-import { MISBEHAVIOURS, SIMPLE_MISBEHAVIOURS } from '../misbehaviour/misbehaviour.ts'
+import { MISBEHAVIOURS, SIMPLE_MISBEHAVIOURS, STREAM_LANDMARKS } from '../misbehaviour/misbehaviour.ts'
 import type { RehearsalScript } from './script.ts'
 
 /** Throws a message if it is not a script. */
@@ -15,25 +15,18 @@ const stringSchema = { type: 'string' }
 const countSchema = { type: 'integer', minimum: 0 }
 const millisecondsSchema = { type: 'number', minimum: 0 }
 
-const positionSchema = {
-  anyOf: [
-    countSchema,
-    {
-      enum: ['start', 'first-event', 'thinking', 'text', 'arguments', 'after-call', 'before-end', 'frame', 'delimiter'],
-    },
-  ],
-}
+const positionSchema = { anyOf: [countSchema, { enum: [...STREAM_LANDMARKS] }] }
 
 const patternRef = { $ref: '#/$defs/pattern' }
 const stepsSchema = { type: 'array', items: { $ref: '#/$defs/entry' } }
 const expectationRef = { $ref: '#/$defs/expectation' }
 
-function createObjectSchema(properties: JsonObject, required: string[] = []): JsonObject {
+function objectSchema(properties: JsonObject, required: string[] = []): JsonObject {
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
 /** The settings of all kinds in one object: a kind ignores those it does not know. */
-const misbehaviourSchema = createObjectSchema(
+const misbehaviourSchema = objectSchema(
   {
     kind: { enum: Object.keys(MISBEHAVIOURS) },
     at: positionSchema,
@@ -60,23 +53,23 @@ const misbehaviourSchema = createObjectSchema(
   ['kind'],
 )
 
-const extractionSchema = createObjectSchema(
+const extractionSchema = objectSchema(
   { $from: { enum: ['result', 'user', 'system', 'conversation'] }, match: stringSchema, else: {} },
   ['$from', 'match'],
 )
 
-const stepSchema = createObjectSchema({
+const stepSchema = objectSchema({
   when: expectationRef,
   expect: expectationRef,
   take: { type: 'object', additionalProperties: extractionSchema },
   think: stringSchema,
-  say: { anyOf: [stringSchema, createObjectSchema({ text: stringSchema, times: countSchema }, ['text', 'times'])] },
+  say: { anyOf: [stringSchema, objectSchema({ text: stringSchema, times: countSchema }, ['text', 'times'])] },
   call: {
     type: 'array',
-    items: createObjectSchema({ name: stringSchema, args: { type: 'object' }, raw: stringSchema }, ['name']),
+    items: objectSchema({ name: stringSchema, args: { type: 'object' }, raw: stringSchema }, ['name']),
   },
   misbehave: { type: 'array', items: { anyOf: [{ enum: Object.keys(SIMPLE_MISBEHAVIOURS) }, misbehaviourSchema] } },
-  usage: createObjectSchema({
+  usage: objectSchema({
     input: countSchema,
     cacheRead: countSchema,
     cacheWrite: countSchema,
@@ -91,7 +84,7 @@ const stepSchema = createObjectSchema({
 
 export const REHEARSAL_SCRIPT_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  ...createObjectSchema(
+  ...objectSchema(
     {
       $schema: stringSchema,
       about: stringSchema,
@@ -107,17 +100,17 @@ export const REHEARSAL_SCRIPT_SCHEMA: JsonObject = {
     entry: {
       if: { required: ['loop'] },
       // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-      then: createObjectSchema({ loop: stepsSchema, times: countSchema }, ['loop']),
+      then: objectSchema({ loop: stepsSchema, times: countSchema }, ['loop']),
       else: { $ref: '#/$defs/step' },
     },
     pattern: {
       anyOf: [
         stringSchema,
-        createObjectSchema({ matches: stringSchema }, ['matches']),
-        createObjectSchema({ not: patternRef }, ['not']),
+        objectSchema({ matches: stringSchema }, ['matches']),
+        objectSchema({ not: patternRef }, ['not']),
       ],
     },
-    expectation: createObjectSchema({
+    expectation: objectSchema({
       user: patternRef,
       results: { anyOf: [patternRef, { type: 'array', items: patternRef }] },
       system: patternRef,

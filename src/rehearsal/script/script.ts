@@ -33,7 +33,7 @@ export interface ScriptStep {
   /** Values from the request, used as `{name}` in this step. */
   readonly take?: Readonly<Record<string, RequestExtraction>>
   readonly think?: string
-  readonly say?: string | RepeatedText
+  readonly say?: string | { readonly text: string; readonly times: number }
   readonly call?: readonly ScriptedCall[]
   readonly misbehave?: readonly (Misbehaviour | SimpleMisbehaviourKind)[]
   /** Fields that are left out are estimated from the bytes. */
@@ -46,11 +46,6 @@ export interface ScriptStep {
   readonly pieces?: number
   /** How many times in a row. */
   readonly repeat?: number
-}
-
-export interface RepeatedText {
-  readonly text: string
-  readonly times: number
 }
 
 /**

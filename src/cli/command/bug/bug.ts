@@ -12,7 +12,7 @@ import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { BUG_COMMAND } from './spec.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { parseCommandLine } from '../../args/parse-command-line.ts'
-import { getDataFolderPath, getSessionsFolderPath } from '../../paths/folders.ts'
+import { getDataFolder, getSessionsFolder } from '../../paths/folders.ts'
 import { createSecretRedactor } from '../../recording/traffic-recorder.ts'
 import { version } from '../../version.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
@@ -27,7 +27,7 @@ export async function runBugCommand(args: string[]): Promise<number> {
     settings: readReportSettings(folder, secrets),
     session: values['no-session'] ? null : await withStoreErrors(() => readReportSession(folder, positionals[0])),
     trace: readLastLines(values.trace ?? process.env['DRAGOMAN_TRACE']),
-    fault: readLastLines(join(getDataFolderPath(), 'fault.txt')),
+    fault: readLastLines(join(getDataFolder(), 'fault.txt')),
   }
   const text = redactReport(`${JSON.stringify(parts, undefined, 1)}\n`, secrets)
   const path = resolve(values.output ?? 'dragoman-bug.json')
@@ -57,7 +57,7 @@ function redactReport(text: string, secrets: Redactor): string {
 /** The names of the related variables that are set; not their values. */
 function listSetVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   const providerVariables = new Set(
-    providers.flatMap((row) => [...row.keys, ...(row.tokens ?? []), ...(row.urls ?? [])]),
+    providers.flatMap(({ keys, tokens = [], urls = [] }) => [...keys, ...tokens, ...urls]),
   )
   const relatedNames = /^(?:DRAGOMAN_|GEMINI_|GOOGLE_|CODE_ASSIST_|XDG_|NODE_)|PROXY$/i
   return Object.keys(env)
@@ -76,7 +76,7 @@ function readReportSettings(folder: string, { redact }: Redactor): Json {
 }
 
 function readReportSession(folder: string, name: string | undefined): Json {
-  const store = jsonlStore(getSessionsFolderPath(folder))
+  const store = jsonlStore(getSessionsFolder(folder))
   if (name === undefined && store.list().length === 0) return null
   const { entries, damages } = store.read(findSessionId(name ?? 'latest', store))
   return { entries: entries.map((entry) => stripMedia(entry as unknown as Json)), damages: damages.length }
@@ -87,11 +87,9 @@ function stripMedia(value: Json): Json {
   if (Array.isArray(value)) return value.map(stripMedia)
   if (!isObject(value)) return value
   const hide = value['kind'] === 'media' || 'mime' in value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => {
-      return [key, hide && key === 'data' && typeof one === 'string' ? `[${one.length} characters]` : stripMedia(one)]
-    }),
-  )
+  const stripField = (key: string, one: Json): Json =>
+    hide && key === 'data' && typeof one === 'string' ? `[${one.length} characters]` : stripMedia(one)
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, stripField(key, one)]))
 }
 
 function readLastLines(path: string | undefined): string[] | null {
@@ -116,10 +114,7 @@ function describeReportPart(name: string, part: Json): string {
     const entries = isObject(part) && Array.isArray(part['entries']) ? part['entries'] : []
     return `${entries.length} entries: messages, tool calls and results`
   }
-  if (name === 'variables')
-    return `names only: ${JSON.stringify(part)
-      .replace(/[",[\]]+/g, ' ')
-      .trim()}`
+  if (name === 'variables') return `names only: ${(part as string[]).join(' ')}`
   if (name === 'settings') return 'without secrets'
   return name === 'trace' ? 'timings of the last requests' : ''
 }

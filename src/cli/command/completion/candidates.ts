@@ -7,9 +7,11 @@ export interface CompletionCandidate {
   readonly about?: string
 }
 
+export type CompletionSource = readonly string[] | CompletionKind | undefined
+
 /** The candidates for a word. Errors are ignored: pressing Tab must never print one. */
 export async function findCandidates(
-  from: readonly string[] | CompletionKind | undefined,
+  from: CompletionSource,
   word: string,
   folder: string,
 ): Promise<readonly CompletionCandidate[]> {
@@ -52,10 +54,8 @@ async function listModelIds(provider: string): Promise<string[]> {
   const { providers } = await import('../../../provider/index.ts')
   const known = createCatalog().models(provider)
   const defaultModel = providers.find(({ id }) => id === provider)?.model
-  return sortModelsNewestFirst(
-    [...new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...known.map(({ id }) => id)])],
-    defaultModel,
-  )
+  const ids = [...(defaultModel === undefined ? [] : [defaultModel]), ...known.map(({ id }) => id)]
+  return sortModelsNewestFirst([...new Set(ids)], defaultModel)
 }
 
 async function listProviderIds(): Promise<string[]> {
@@ -65,8 +65,8 @@ async function listProviderIds(): Promise<string[]> {
 
 /** By file names alone, newest first: reading the logs would take too long. */
 async function listSessionCandidates(_word: string, folder: string): Promise<CompletionCandidate[]> {
-  const { getSessionsFolderPath: sessionsFolderPath } = await import('../../paths/folders.ts')
-  const files = readdirSync(sessionsFolderPath(resolve(folder))).filter((name) => name.endsWith('.jsonl'))
+  const { getSessionsFolder } = await import('../../paths/folders.ts')
+  const files = readdirSync(getSessionsFolder(resolve(folder))).filter((name) => name.endsWith('.jsonl'))
   const ids = files.map((name) => name.slice(0, -'.jsonl'.length)).toSorted()
   return ['latest', ...ids.toReversed()].map((value) => ({ value }))
 }

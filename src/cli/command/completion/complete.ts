@@ -1,8 +1,8 @@
 import { isCommandName } from '../../commands.ts'
 import type { CliCommandSpec } from '../spec.ts'
 import { COMMAND_SPECS } from '../specs.ts'
-import { type CompletionKind, type CliOptionDefinitions, RUN_OPTIONS } from '../../args/options.ts'
-import { type CompletionCandidate, findCandidates } from './candidates.ts'
+import { type CliOptions, RUN_OPTIONS } from '../../args/options.ts'
+import { type CompletionCandidate, type CompletionSource, findCandidates } from './candidates.ts'
 
 /**
  * `dragoman __complete`: the candidates for the last word of a command line, one per line; `@files` or `@folders` where the
@@ -29,13 +29,10 @@ async function completeLastWord(words: readonly string[]): Promise<CompletionCan
   const options = spec ? findAvailableOptions(spec, rest) : RUN_OPTIONS
   const folder = before[before.lastIndexOf('--cwd') + 1]
   const workingFolder = before.includes('--cwd') && folder !== undefined ? folder : '.'
-  const findMatching = async (
-    from: readonly string[] | CompletionKind | undefined,
-    word: string,
-  ): Promise<CompletionCandidate[]> =>
-    (await findCandidates(from, word, workingFolder)).filter(
-      ({ value }) => value.startsWith('@') || value.startsWith(word),
-    )
+  const findMatching = async (from: CompletionSource, word: string): Promise<CompletionCandidate[]> => {
+    const candidates = await findCandidates(from, word, workingFolder)
+    return candidates.filter(({ value }) => value.startsWith('@') || value.startsWith(word))
+  }
 
   if (before.includes('--')) return []
   const [, long, prefix] = /^--([\w-]+)=(.*)$/.exec(current) ?? []
@@ -54,22 +51,18 @@ async function completeLastWord(words: readonly string[]): Promise<CompletionCan
     .filter(({ value }) => value.startsWith(current))
 }
 
-function matchOptions(
-  current: string,
-  options: CliOptionDefinitions,
-  before: readonly string[],
-): CompletionCandidate[] {
+function matchOptions(current: string, options: CliOptions, before: readonly string[]): CompletionCandidate[] {
   return Object.entries(options)
     .filter(([name, { many, hidden }]) => !hidden && (many || !before.includes(`--${name}`)))
     .map(([name, { about }]) => ({ value: `--${name}`, about }))
     .filter(({ value }) => value.startsWith(current))
 }
 
-function findOption(options: CliOptionDefinitions, word: string) {
+function findOption(options: CliOptions, word: string) {
   return Object.entries(options).find(([name, { short }]) => word === `--${name}` || word === `-${short}`)?.[1]
 }
 
-function findAvailableOptions(spec: CliCommandSpec, rest: readonly string[]): CliOptionDefinitions {
+function findAvailableOptions(spec: CliCommandSpec, rest: readonly string[]): CliOptions {
   const subcommandOptions = findSubcommand(spec, rest)?.options
   const chosen = Object.entries(spec.options).filter(
     ([name]) => !subcommandOptions || subcommandOptions.includes(name) || name === 'help',
@@ -78,10 +71,7 @@ function findAvailableOptions(spec: CliCommandSpec, rest: readonly string[]): Cl
 }
 
 /** What an argument can be: a subcommand first, and then what that takes. */
-function findPositionalSource(
-  spec: CliCommandSpec,
-  rest: readonly string[],
-): readonly string[] | CompletionKind | undefined {
+function findPositionalSource(spec: CliCommandSpec, rest: readonly string[]): CompletionSource {
   const subcommand = findSubcommand(spec, rest)
   return subcommand ? subcommand.positional : spec.subcommands ? Object.keys(spec.subcommands) : spec.positional
 }

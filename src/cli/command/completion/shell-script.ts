@@ -1,11 +1,11 @@
 import { UserError } from '../../user-error.ts'
 import { COMPLETION_COMMAND, COMPLETION_SHELLS } from './spec.ts'
-import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
 
 /** `dragoman completion <shell>`: a script that calls `dragoman __complete` at each Tab. */
 export function runCompletionCommand(args: string[]): void {
   const { positionals } = parseCommandLine('dragoman completion', COMPLETION_COMMAND.options, args)
-  rejectExtraArguments('dragoman completion', positionals, 1)
+  rejectExtraArgs('dragoman completion', positionals, 1)
   const shell = COMPLETION_SHELLS.find((one) => one === positionals[0])
   // The output is run by a shell: without arguments this must not print the help.
   if (!shell) throw new UserError(`name the shell: dragoman completion ${COMPLETION_SHELLS.join(' | ')}`)

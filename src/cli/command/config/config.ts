@@ -2,13 +2,13 @@ import { resolve } from 'node:path'
 import { getProjectConfigPath, readSettings, getUserConfigPath } from '../../config/read-settings.ts'
 import { CONFIG_SCHEMA } from '../../config/schema.ts'
 import { readTrustState } from '../../config/folder-trust.ts'
-import { findSubcommandHandler, rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { findSubcommand, rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { CONFIG_COMMAND } from './spec.ts'
 
 export function runConfigCommand(args: readonly string[]): void {
   const [name = 'show'] = args
-  const format = findSubcommandHandler('dragoman config', CONFIG_FORMATTERS, name)
-  rejectExtraArguments('dragoman config', args, 1)
+  const format = findSubcommand('dragoman config', CONFIG_FORMATTERS, name)
+  rejectExtraArgs('dragoman config', args, 1)
   process.stdout.write(`${format(resolve('.'))}\n`)
 }
 

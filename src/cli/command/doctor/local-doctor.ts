@@ -21,7 +21,7 @@ import { getErrorMessage } from '../../../model/error-message.ts'
 import { UserError } from '../../user-error.ts'
 import { listProviders } from '../../setup/choose-model.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { getSessionsFolderPath } from '../../paths/folders.ts'
+import { getSessionsFolder } from '../../paths/folders.ts'
 import { toSandboxOptions } from '../../setup/sandbox-options.ts'
 import { version } from '../../version.ts'
 
@@ -45,7 +45,7 @@ export async function runLocalDoctor(argv: readonly string[]): Promise<void> {
     settings: problem ?? joinOrNone(settings.files, 'none found') + describeMissingFiles(folder),
     trust: `this folder is ${TRUST_DESCRIPTIONS[readTrustState(folder)]}`,
     keys: joinOrNone(findKeyVariables(settings), 'none found in the environment'),
-    sessions: getSessionsFolderPath(folder),
+    sessions: getSessionsFolder(folder),
   }
   if (asJson) {
     const { isActive: inForce, ...state } = sandbox
@@ -56,17 +56,13 @@ export async function runLocalDoctor(argv: readonly string[]): Promise<void> {
 }
 
 function describeSandbox(state: SandboxState): string {
-  if (state.isActive) {
-    const facts = [
-      `${state.kind}, network ${state.network ? 'open' : 'closed'}`,
-      ...(state.asRoot
-        ? ['running as root: files of root outside the workspace are readable; run as an ordinary user']
-        : []),
-      ...(state.unfiltered ? ['system calls are not filtered'] : []),
-    ]
-    return facts.join('; ')
-  }
-  return ['none.', state.why, state.remedy].filter(Boolean).join(' ')
+  if (!state.isActive) return ['none.', state.why, state.remedy].filter(Boolean).join(' ')
+  const facts = [
+    `${state.kind}, network ${state.network ? 'open' : 'closed'}`,
+    state.asRoot && 'running as root: files of root outside the workspace are readable; run as an ordinary user',
+    state.unfiltered && 'system calls are not filtered',
+  ]
+  return facts.filter(Boolean).join('; ')
 }
 
 /** Invalid settings are shown as a finding. */

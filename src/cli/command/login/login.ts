@@ -16,7 +16,7 @@ import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openCredentialFile } from '../../sign-in/credential-file.ts'
 import { LOGIN_COMMAND, LOGOUT_COMMAND } from './spec.ts'
 import { findProviderById, listProviders } from '../../setup/choose-model.ts'
-import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { readSecret } from '../../sign-in/read-secret.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { readCredentialFile, createCredentialSources } from '../../sign-in/credential-sources.ts'
@@ -45,7 +45,7 @@ export async function runLoginCommand(args: string[], givenKey?: string): Promis
 export async function runLogoutCommand(args: string[]): Promise<void> {
   const { positionals } = parseCommandLine('dragoman logout', LOGOUT_COMMAND.options, args)
   if (positionals.length === 0) return void (await printHelp('logout'))
-  rejectExtraArguments('dragoman logout', positionals, 1)
+  rejectExtraArgs('dragoman logout', positionals, 1)
   const [id = ''] = positionals
   if (!openCredentialFile().remove(id))
     throw new UserError(`nothing is stored for ${JSON.stringify(id)}; see dragoman login --list`)
@@ -127,17 +127,15 @@ async function obtainBrowserGrant(row: ProviderDefinition, path: string): Promis
   if (row.signIn !== 'google') throw new UserError(`${row.id} does not support browser sign-in; omit --client-file`)
   const found = readCredentialFile(path, true)
   if (!found || 'problem' in found) throw new UserError(found?.problem ?? `${path} cannot be read`)
-  const { parseOAuthClient, signInWithBrowser } = await import('../../../provider/sign-in.ts')
+  const { onboardCodeAssist, parseOAuthClient, signInWithBrowser } = await import('../../../provider/sign-in.ts')
   const client = parseOAuthClient(found.file)
   if ('problem' in client) throw new UserError(`${path} cannot be used: ${client.problem}`)
   try {
     const credential = await signInWithBrowser(client, getSharedHttpClient(), printAndOpenUrl)
     const grant: StoredCredential = { kind: 'google', credential }
     if (!WIRE_ENDPOINTS[row.wire].needsProject) return grant
-    const { onboardCodeAssist } = await import('../../../provider/sign-in.ts')
-    const { tier, project } = await onboardCodeAssist(resolveWithGrant(row, grant), {
-      httpClient: getSharedHttpClient(),
-    })
+    const httpClient = getSharedHttpClient()
+    const { tier, project } = await onboardCodeAssist(resolveWithGrant(row, grant), { httpClient })
     process.stdout.write(`Code Assist: ${tier}${project === undefined ? '' : `, project ${project}`}.\n`)
     return project === undefined ? grant : { ...grant, project }
   } catch (error) {

@@ -4,7 +4,7 @@ import { readRegularFile } from '../../../host/files/regular-file.ts'
 import type { McpServerConfig } from '../../../tool/mcp/client/server-config.ts'
 import { importMcpServers } from '../../../tool/mcp/client/import-servers.ts'
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
-import { rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { confirm } from '../../confirm.ts'
 import { expandHome } from '../../paths/folders.ts'
 import { describeFileProblem } from '../../paths/project-file.ts'
@@ -56,7 +56,7 @@ export async function runMcpImport(positionals: readonly string[], values: McpCo
 }
 
 function findConfigFiles(positionals: readonly string[], { from }: McpCommandOptions, folder: string): string[] {
-  rejectExtraArguments('dragoman mcp import', positionals, 1)
+  rejectExtraArgs('dragoman mcp import', positionals, 1)
   const [file] = positionals
   if (file !== undefined) return [file]
   const candidates = from === undefined ? Object.values(CLIENT_CONFIG_FILES).flat() : CLIENT_CONFIG_FILES[from]
@@ -66,10 +66,7 @@ function findConfigFiles(positionals: readonly string[], { from }: McpCommandOpt
 }
 
 /** The command or URL; variables and headers are named, without their values. */
-function describeServer(
-  name: string,
-  { command, args = [], url, httpUrl, env = {}, headers = {} }: McpServerConfig,
-): string {
+function describeServer(name: string, { command, args = [], url, httpUrl, env = {}, headers = {} }: McpServerConfig) {
   const what = command === undefined ? (httpUrl ?? url ?? '') : [command, ...args].join(' ')
   const more = [...Object.keys(env), ...Object.keys(headers)]
   return `${name}: ${what}${more.length === 0 ? '' : ` (with ${more.join(', ')})`}`

@@ -13,13 +13,13 @@ import { readSettings } from '../../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openServersWithoutSession } from '../../setup/mcp-runtime.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { listPrivateFolders, getSessionsFolderPath } from '../../paths/folders.ts'
-import { rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { listPrivateFolders, getSessionsFolder } from '../../paths/folders.ts'
+import { rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { type McpCommandOptions, findConfiguredServers, requireServerName } from './mcp.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
 export async function runMcpList(positionals: readonly string[], values: McpCommandOptions): Promise<number> {
-  rejectExtraArguments('dragoman mcp list', positionals)
+  rejectExtraArgs('dragoman mcp list', positionals)
   const configs = findConfiguredServers()
   if (Object.keys(configs).length === 0) {
     process.stdout.write(values.json ? '[]\n' : 'No MCP servers are configured. Add one with dragoman mcp add.\n')
@@ -35,7 +35,7 @@ export async function runMcpList(positionals: readonly string[], values: McpComm
 }
 
 export async function runMcpTest(positionals: readonly string[], values: McpCommandOptions): Promise<number> {
-  rejectExtraArguments('dragoman mcp test', positionals, 3)
+  rejectExtraArgs('dragoman mcp test', positionals, 3)
   const [, tool, json = '{}'] = positionals
   const name = requireServerName('dragoman mcp test', positionals)
   const input = tool === undefined ? {} : parseToolArguments(json)
@@ -53,7 +53,7 @@ export async function runMcpTest(positionals: readonly string[], values: McpComm
 }
 
 export async function runMcpApprove(positionals: readonly string[]): Promise<number> {
-  rejectExtraArguments('dragoman mcp approve', positionals, 1)
+  rejectExtraArgs('dragoman mcp approve', positionals, 1)
   const name = requireServerName('dragoman mcp approve', positionals)
   return withMcpServers(findConfiguredServers(name), (servers) => {
     const count = servers.pins.forget(name)
@@ -64,12 +64,7 @@ export async function runMcpApprove(positionals: readonly string[]): Promise<num
   })
 }
 
-async function callTool(
-  server: McpServer,
-  tool: string,
-  input: JsonObject,
-  values: McpCommandOptions,
-): Promise<number> {
+async function callTool(server: McpServer, tool: string, input: JsonObject, values: McpCommandOptions) {
   const found = filterTools(server.lists.tools, {}).tools.find(({ name }) => name === tool)
   if (!found)
     throw new UserError(
@@ -94,7 +89,6 @@ function parseToolArguments(json: string): JsonObject {
   throw new UserError(`the arguments must be a JSON object, not “${json}”`)
 }
 
-/** Starts servers for some work, and closes them. */
 export async function withMcpServers(
   configs: Readonly<Record<string, McpServerConfig>>,
   work: (servers: McpServers) => Promise<number>,
@@ -102,17 +96,15 @@ export async function withMcpServers(
   const folder = resolveWorkFolder({})
   const { config } = readSettings(folder)
   const scratch = mkdtempSync(join(tmpdir(), 'dragoman-mcp-'))
-  const mode = config.sandbox ?? 'auto'
-  const caches = join(getSessionsFolderPath(folder), 'caches')
-  const writeCaches = config.sandboxOptions?.writeCaches ?? false
-  const host = localHost({
-    folders: [folder],
-    scratch,
-    sandbox: { mode, hiddenFolders: listPrivateFolders(), caches, writeCaches },
-  })
+  const sandbox = {
+    mode: config.sandbox ?? 'auto',
+    hiddenFolders: listPrivateFolders(),
+    caches: join(getSessionsFolder(folder), 'caches'),
+    writeCaches: config.sandboxOptions?.writeCaches ?? false,
+  }
+  const host = localHost({ folders: [folder], scratch, sandbox })
   // The tools get the names that the model sees: those of built-in tools are reserved.
-  const { listBuiltinNames } = await import('../../../tool/builtin/index.ts')
-  const servers = openServersWithoutSession(configs, { folders: [folder], host }, listBuiltinNames())
+  const servers = openServersWithoutSession(configs, { folders: [folder], host })
   try {
     return await work(servers)
   } finally {

@@ -3,7 +3,7 @@ import { expandVariables, parseTransportConfig } from '../../../tool/mcp/client/
 import { printAndOpenUrl } from '../../sign-in/browser.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openMcpStores } from '../../setup/mcp-runtime.ts'
-import { rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { findConfiguredServers, requireServerName } from './mcp.ts'
 import { printMcpServers, withMcpServers } from './inspect.ts'
 import { defined } from '../../../model/defined.ts'
@@ -31,7 +31,7 @@ export function runMcpLogout(positionals: readonly string[]): void {
 }
 
 function findAuthEndpoint(positionals: readonly string[], subcommand: string): McpSignInTarget {
-  rejectExtraArguments(`dragoman mcp ${subcommand}`, positionals, 1)
+  rejectExtraArgs(`dragoman mcp ${subcommand}`, positionals, 1)
   const name = requireServerName(`dragoman mcp ${subcommand}`, positionals)
   const { [name]: config = {} } = findConfiguredServers(name)
   const expanded = expandVariables(config, process.env)

@@ -5,22 +5,17 @@ import { isTrusted, saveFolderTrust } from '../../config/folder-trust.ts'
 import type { Config } from '../../config/schema.ts'
 import { UserError } from '../../user-error.ts'
 import { MCP_COMMAND } from './spec.ts'
-import {
-  findSubcommandHandler,
-  parseCommandLine,
-  rejectExtraArguments,
-  type ParsedOptionValues,
-} from '../../args/parse-command-line.ts'
+import { findSubcommand, parseCommandLine, rejectExtraArgs, type OptionValues } from '../../args/parse-command-line.ts'
 import { printHelp } from '../../args/print-help.ts'
 import type { McpServerConfig } from '../../../tool/mcp/client/server-config.ts'
 
-export type McpCommandOptions = ParsedOptionValues<typeof MCP_COMMAND.options>
+export type McpCommandOptions = OptionValues<typeof MCP_COMMAND.options>
 
 export async function runMcpCommand(args: string[]): Promise<number | void> {
   const { values, positionals } = parseCommandLine('dragoman mcp', MCP_COMMAND.options, args)
   const [subcommand, ...rest] = positionals
   if (subcommand === undefined) return printHelp('mcp')
-  return findSubcommandHandler('dragoman mcp', MCP_SUBCOMMANDS, subcommand)(rest, values)
+  return findSubcommand('dragoman mcp', MCP_SUBCOMMANDS, subcommand)(rest, values)
 }
 
 type McpSubcommand = (positionals: readonly string[], values: McpCommandOptions) => Promise<number | void> | void
@@ -37,7 +32,7 @@ const MCP_SUBCOMMANDS: Readonly<Record<keyof typeof MCP_COMMAND.subcommands, Mcp
 }
 
 function runMcpRemove(positionals: readonly string[], values: McpCommandOptions): void {
-  rejectExtraArguments('dragoman mcp remove', positionals, 1)
+  rejectExtraArgs('dragoman mcp remove', positionals, 1)
   const name = requireServerName('dragoman mcp remove', positionals)
   let found = false
   updateMcpSettings(values, ({ [name]: removedConfig, ...rest }) => {

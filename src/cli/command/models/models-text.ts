@@ -8,14 +8,12 @@ import type { ProviderModelList, ModelOffer } from './models.ts'
 export function formatModels(offers: readonly ProviderModelList[], catalog: Catalog, showAll: boolean): string {
   const usable = offers.filter((offer) => offer.usable || showAll)
   const rows = usable.flatMap((offer) => {
-    const shown =
-      showAll || offer.models.length <= LONG_LIST ? offer.models : offer.models.slice(0, MODELS_SHOWN_PER_PROVIDER)
-    const hiddenCount = offer.models.length - shown.length
-    const more =
-      hiddenCount > 0
-        ? [[`${offer.provider}/…`, '', '', '', '', `${hiddenCount} more: dragoman models ${offer.provider}`]]
-        : []
-    return [...shown.map((model) => formatModelRow(offer.provider, model)), ...more]
+    const { provider, models } = offer
+    const shown = showAll || models.length <= LONG_LIST ? models : models.slice(0, MODELS_SHOWN_PER_PROVIDER)
+    const modelRows = shown.map((model) => formatModelRow(provider, model))
+    if (shown.length === models.length) return modelRows
+    const more = `${models.length - shown.length} more: dragoman models ${provider}`
+    return [...modelRows, [`${provider}/…`, '', '', '', '', more]]
   })
   const head = ['model', 'context', 'max output', '$ in', '$ out', 'capabilities']
   const list = rows.length > 0 ? formatTable([head, ...rows], [1, 2, 3, 4]) : noModelsText()

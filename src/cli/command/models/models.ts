@@ -16,7 +16,7 @@ import type { Config } from '../../config/schema.ts'
 import { EXIT_CODE } from '../../user-error.ts'
 import { MODELS_COMMAND } from './spec.ts'
 import { findProviderById, listProviders } from '../../setup/choose-model.ts'
-import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { formatModels } from './models-text.ts'
 import { defined } from '../../../model/defined.ts'
@@ -37,7 +37,7 @@ export interface ModelOffer extends ModelCard {
 
 export async function runModelsCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman models', MODELS_COMMAND.options, args)
-  rejectExtraArguments('dragoman models', positionals, 1)
+  rejectExtraArgs('dragoman models', positionals, 1)
   const [name] = positionals
   const { config } = readSettings(resolveWorkFolder({}))
   const { offers, catalog } = await listModelsByProvider(config, name)
@@ -53,17 +53,12 @@ export async function runModelsCommand(args: string[]): Promise<number> {
 }
 
 /** The models of all providers, or of one provider, which is then asked for its list. */
-export async function listModelsByProvider(
-  config: Config,
-  name?: string,
-): Promise<{ offers: ProviderModelList[]; catalog: Catalog }> {
+export async function listModelsByProvider(config: Config, name?: string) {
   const rows = listProviders(config)
   const catalog = await createLazyCatalog(config)()
   const chosen = name === undefined ? rows : [findProviderById(name, rows)]
-  return {
-    catalog,
-    offers: await Promise.all(chosen.map((row) => findProviderOffer(row, rows, catalog, name !== undefined))),
-  }
+  const offers = await Promise.all(chosen.map((row) => findProviderOffer(row, rows, catalog, name !== undefined)))
+  return { catalog, offers }
 }
 
 /** How long a local server may take to list its models, at its default and at a configured URL. */

@@ -33,7 +33,6 @@ export function readCaseText(checkCase: JsonObject, key: string): string {
     .join('')
 }
 
-/** The steps that change the disk of a case. */
 export function readFixtureSteps(checkCase: JsonObject, key: string): readonly FixtureStep[] {
   const steps = checkCase[key]
   return Array.isArray(steps) ? (steps as unknown as readonly FixtureStep[]) : []

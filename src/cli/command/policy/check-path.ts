@@ -16,23 +16,15 @@ export function checkPathCase(checkCase: JsonObject, context: PolicyCheckContext
     const paths = [readCaseText(checkCase, 'path'), ...(typeof checkCase['to'] === 'string' ? [checkCase['to']] : [])]
     return paths.map((path) => judgePath(context.expandPlaceholders(path), checkCase, disk, context))
   })
-  return (
-    VERDICT_PRIORITY.map((verdict) => results.find((result) => result.verdict === verdict)).find(Boolean) ?? {
-      verdict: 'reject',
-    }
-  )
+  const byPriority = ['out', 'protected', 'reject', 'in'].flatMap((verdict) => {
+    return results.filter((result) => result.verdict === verdict)
+  })
+  return byPriority[0] ?? { verdict: 'reject' }
 }
-
-const VERDICT_PRIORITY = ['out', 'protected', 'reject', 'in']
 
 const WRITE_OPERATIONS: ReadonlySet<string> = new Set(['write', 'edit', 'delete', 'rename'])
 
-function judgePath(
-  rawPath: string,
-  checkCase: JsonObject,
-  disk: DiskView,
-  context: PolicyCheckContext,
-): PolicyCheckResult {
+function judgePath(raw: string, checkCase: JsonObject, disk: DiskView, context: PolicyCheckContext): PolicyCheckResult {
   const operation = stringOrEmpty(checkCase['operation']) || 'read'
   const access = WRITE_OPERATIONS.has(operation) ? 'write' : 'read'
   const pathContext = context.createPathContext({
@@ -40,13 +32,9 @@ function judgePath(
     ...readRoots(checkCase, context),
     platform: stringOrEmpty(checkCase['platform']) || process.platform,
   })
-  const path = operation === 'glob' ? rawPath.replace(/[^/]*[*?[{][^]*$/, '') : rawPath
-  const {
-    kind,
-    path: real,
-    why,
-    rule,
-  } = classifyPath(resolveParentOnly(path, operation, disk, context), access, pathContext, context.folder)
+  const path = operation === 'glob' ? raw.replace(/[^/]*[*?[{][^]*$/, '') : raw
+  const affectedPath = resolveParentOnly(path, operation, disk, context)
+  const { kind, path: real, why, rule } = classifyPath(affectedPath, access, pathContext, context.folder)
   if (kind === 'reject') return { verdict: 'reject', why, rule }
   const roots = access === 'write' ? pathContext.folders : [...pathContext.folders, ...(pathContext.readFolders ?? [])]
   if (findContainingFolder(real, roots, disk) === undefined) {
@@ -70,21 +58,14 @@ function resolveParentOnly(path: string, operation: string, disk: DiskView, { fo
 
 /** A search follows no links out of the workspace. */
 function judgeGlob(checkCase: JsonObject, disk: DiskView, context: PolicyCheckContext): PolicyCheckResult | undefined {
-  const links = readFixtureSteps(checkCase, 'setup').filter(
-    ({ op, path }) => op === 'symlink' && path.startsWith('ws/'),
-  )
-  const out = links.find(
-    ({ path }) =>
-      findContainingFolder(disk.realPath(toWorkspacePath(path, context.folder)) ?? '/', [context.folder], disk) ===
-      undefined,
-  )
-  return (
-    out && {
-      verdict: 'out',
-      why: `${out.path} is a link out of the workspace; searches skip it.`,
-      rule: 'outside the workspace',
-    }
-  )
+  const out = readFixtureSteps(checkCase, 'setup').find(({ op, path }) => {
+    if (op !== 'symlink' || !path.startsWith('ws/')) return false
+    const real = disk.realPath(toWorkspacePath(path, context.folder)) ?? '/'
+    return findContainingFolder(real, [context.folder], disk) === undefined
+  })
+  if (!out) return undefined
+  const why = `${out.path} is a link out of the workspace; searches skip it.`
+  return { verdict: 'out', why, rule: 'outside the workspace' }
 }
 
 /** In these cases the workspace is called `ws`; other folders are beside it. */

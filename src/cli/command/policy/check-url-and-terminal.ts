@@ -14,12 +14,8 @@ export function checkUrlCase(checkCase: JsonObject): PolicyCheckResult {
     ...(checkCase as unknown as UrlCheckContext),
     origin: (checkCase['origin'] ?? 'tool-output') as 'tool-output',
   }
-  const { verdict, rule, why } = followRedirects(
-    url,
-    checkCase,
-    checkUrlForUsage(surface, url, context),
-    SURFACES_WITH_LOOKUP.has(surface),
-  )
+  const first = checkUrlForUsage(surface, url, context)
+  const { verdict, rule, why } = followRedirects(url, checkCase, first, SURFACES_WITH_LOOKUP.has(surface))
   return { verdict: verdict === 'deny' ? 'block' : verdict, rule, why, programs: [] }
 }
 
@@ -43,14 +39,10 @@ function followRedirects(url: string, checkCase: JsonObject, first: Decision, re
     const { hostname } = new URL(at)
     const name = hostname.replace(/^\[|\]$/g, '')
     // A failed connection is tried once more, after another lookup.
-    const answers = [
-      lookUpAddresses(name, checkCase, count),
-      ...(checkCase['connectFails'] === true ? [lookUpAddresses(name, checkCase, count + 1)] : []),
-    ]
-    const decision = answers
-      .map((addresses) => checkAddresses(hostname, addresses))
-      .find(({ verdict }) => verdict !== 'allow')
-    if (decision) return decision
+    const lookups = checkCase['connectFails'] === true ? [count, count + 1] : [count]
+    const decisions = lookups.map((number) => checkAddresses(hostname, lookUpAddresses(name, checkCase, number)))
+    const refusal = decisions.find(({ verdict }) => verdict !== 'allow')
+    if (refusal) return refusal
   }
   return first
 }
@@ -75,7 +67,6 @@ function toStringList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** Renders a text as it would be shown. */
 export function checkTerminalCase(checkCase: JsonObject): PolicyCheckResult {
   return { rendered: renderCase(checkCase, (checkCase['surface'] ?? 'tool-output') as TextSurface) }
 }

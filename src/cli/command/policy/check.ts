@@ -10,18 +10,18 @@ import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import { withRuleErrorsReported } from '../../setup/policies.ts'
 import { UserError } from '../../user-error.ts'
-import { getConfigFolderPath } from '../../paths/folders.ts'
+import { getConfigFolder } from '../../paths/folders.ts'
 import { checkPathCase } from './check-path.ts'
 import { checkTerminalCase, checkUrlCase } from './check-url-and-terminal.ts'
 import { createVirtualDisk } from './virtual-disk.ts'
 import { type PolicyCheckResult, type PolicyCheckContext, readFixtureSteps, readCaseText } from './check-case.ts'
 import type { PolicyCommandOptions } from './policy.ts'
-import { readFileOrStdin, readJsonFileOrStdin } from '../wire/wire-input.ts'
+import { readInput, readJsonInput } from '../wire/wire-input.ts'
 
 /** `dragoman policy check`: reads one JSON object per line, and prints one result per line. */
 export async function runPolicyCheck(file: string | undefined, options: PolicyCommandOptions): Promise<void> {
   const checkContext = createCheckContext(options)
-  for (const [at, line] of readFileOrStdin(file).toString('utf8').split('\n').entries()) {
+  for (const [at, line] of readInput(file).toString('utf8').split('\n').entries()) {
     if (line.trim() === '') continue
     const checkCase = parseCheckCase(line, at + 1)
     const answer = { id: checkCase['id'] ?? at + 1, ...(await judgeCase(checkCase, checkContext)) }
@@ -42,11 +42,8 @@ async function judgeCase(line: JsonObject, checkContext: PolicyCheckContext): Pr
     ruleSet: createRuleSet(checkContext.rules),
     rejected: findBashSyntaxError,
   }
-  const { verdict, rule, why, programs } = await checkShellCommand(
-    checkContext.expandPlaceholders(readCaseText(line, 'command')),
-    checkContext.folder,
-    context,
-  )
+  const command = checkContext.expandPlaceholders(readCaseText(line, 'command'))
+  const { verdict, rule, why, programs } = await checkShellCommand(command, checkContext.folder, context)
   return { verdict, rule, why, programs }
 }
 
@@ -58,7 +55,7 @@ function createCheckContext(options: PolicyCommandOptions): PolicyCheckContext {
     '{OUTSIDE}': join(dirname(folder), 'outside'),
     '{EXTRA}': join(dirname(folder), 'extra'),
     '{HOME}': home,
-    '{AGENT_HOME}': getConfigFolderPath(),
+    '{AGENT_HOME}': getConfigFolder(),
   }
   const expandPlaceholders = (text: string) => text.replace(/(?<!\$)\{[A-Z_]+\}/g, (name) => names[name] ?? name)
   const rules = readRules(options, folder)
@@ -70,7 +67,7 @@ function createCheckContext(options: PolicyCommandOptions): PolicyCheckContext {
     secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []).map(expandPlaceholders),
     ...more,
   })
-  const json = options.rules === undefined ? {} : readJsonFileOrStdin(options.rules)
+  const json = options.rules === undefined ? {} : readJsonInput(options.rules)
   const fixture = isObject(json) ? readFixtureSteps(json as JsonObject, 'fixture') : []
   return { folder, rules, fixture, expandPlaceholders, createPathContext }
 }
@@ -78,7 +75,7 @@ function createCheckContext(options: PolicyCommandOptions): PolicyCheckContext {
 /** The rules of a file alone, or those in effect in the folder. */
 function readRules({ rules: file }: PolicyCommandOptions, folder: string): RulesByTier {
   if (file === undefined) return validateRules({ default: DEFAULT_POLICY_RULES, ...readSettings(folder).policies })
-  const json = readJsonFileOrStdin(file)
+  const json = readJsonInput(file)
   const rules = isObject(json) && isObject(json['policy']) ? json['policy'] : json
   if (!isObject(rules))
     throw new UserError(`${file} contains no rules; it must be a JSON object with allow, ask, deny, …`)

@@ -19,7 +19,7 @@ const MODE_NAMES = RUN_OPTIONS['approval-mode'].from
 
 /** `dragoman policy explain`: what would happen to a call, in words. */
 export async function runPolicyExplain(call: string, options: PolicyCommandOptions): Promise<void> {
-  const folder = resolveWorkFolder(options.cwd === undefined ? {} : { cwd: options.cwd })
+  const folder = resolveWorkFolder(options)
   const proposal = parseProposal(call, options.tool, folder)
   const settings = readSettings(folder)
   for (const notice of settings.notices) process.stderr.write(`${sanitizeText(notice, 'model-text')}\n`)
@@ -35,11 +35,11 @@ export async function runPolicyExplain(call: string, options: PolicyCommandOptio
     const grants = (await policy.offers?.(proposal)) ?? []
     decisions.push([mode, { ...(await policy.decide(proposal)), ...(grants.length > 0 && { grants }) }])
   }
+  const verdicts = decisions.map(([mode, { verdict }]) => [mode, verdict] as const)
   const decision = decisions.find(([mode]) => mode === requestedMode)?.[1]
-  if (options.json)
-    return printSafe(JSON.stringify({ ...decision, modes: Object.fromEntries(decisions.map(toModeVerdict)) }))
+  if (options.json) return printSafe(JSON.stringify({ ...decision, modes: Object.fromEntries(verdicts) }))
   if (decision) printSafe(formatDecision(decision))
-  printSafe(`By mode: ${decisions.map(([mode, { verdict }]) => `${mode} ${VERDICT_PHRASES[verdict]}`).join(', ')}.`)
+  printSafe(`By mode: ${verdicts.map(([mode, verdict]) => `${mode} ${VERDICT_PHRASES[verdict]}`).join(', ')}.`)
 }
 
 const VERDICT_PHRASES: Readonly<Record<Verdict, string>> = { allow: 'allows it', ask: 'asks', deny: 'denies it' }
@@ -58,10 +58,6 @@ function formatDecision({ verdict, rule, why, grants = [], programs = [] }: Deci
 
 function describeScope(scope: GrantScope): string {
   return { session: 'in the session', project: 'in this project', user: 'everywhere' }[scope]
-}
-
-function toModeVerdict([mode, { verdict }]: [ApprovalMode, Decision]): [string, Verdict] {
-  return [mode, verdict]
 }
 
 /**

@@ -1,12 +1,12 @@
 import { POLICY_COMMAND } from './spec.ts'
-import { findSubcommandHandler, parseCommandLine, type ParsedOptionValues } from '../../args/parse-command-line.ts'
+import { findSubcommand, parseCommandLine, type OptionValues } from '../../args/parse-command-line.ts'
 import { printHelp } from '../../args/print-help.ts'
 
 export async function runPolicyCommand(args: string[]): Promise<void> {
   const { values, positionals } = parseCommandLine('dragoman policy', POLICY_COMMAND.options, args)
   const [subcommand, ...rest] = positionals
   if (subcommand === undefined) return void (await printHelp('policy'))
-  return findSubcommandHandler('dragoman policy', POLICY_SUBCOMMANDS, subcommand)(rest, values)
+  return findSubcommand('dragoman policy', POLICY_SUBCOMMANDS, subcommand)(rest, values)
 }
 
 const POLICY_SUBCOMMANDS: Readonly<
@@ -16,4 +16,4 @@ const POLICY_SUBCOMMANDS: Readonly<
   explain: async (rest, values) => (await import('./explain.ts')).runPolicyExplain(rest.join(' '), values),
 }
 
-export type PolicyCommandOptions = ParsedOptionValues<typeof POLICY_COMMAND.options>
+export type PolicyCommandOptions = OptionValues<typeof POLICY_COMMAND.options>

@@ -23,12 +23,10 @@ export function createVirtualDisk(
 ): DiskView {
   const disk = createDiskView()
   if (steps.length === 0) return disk
-  const virtualEntries = new Map<string, VirtualEntry>()
+  const entries = new Map<string, VirtualEntry>()
   for (const { op, path, text = '' } of steps) {
     const name = expand(path)
-    applyStep(virtualEntries, op, resolve(name.startsWith('/') ? name : toAbsolute(name)), expand(text), (at) =>
-      disk.read(at),
-    )
+    applyStep(entries, op, resolve(name.startsWith('/') ? name : toAbsolute(name)), expand(text), disk)
   }
 
   function real(path: string): string | undefined {
@@ -54,25 +52,23 @@ export function createVirtualDisk(
   }
 
   function linkAt(path: string): string | undefined {
-    const entry = virtualEntries.get(path)
+    const entry = entries.get(path)
     if (entry) return entry.kind === 'link' ? entry.target : undefined
     return isBelowRemoved(path) ? undefined : readLinkTarget(path)
   }
 
   /** Is it in a folder that a step removed, so that the real disk does not count? */
   function isBelowRemoved(path: string): boolean {
-    for (let at = dirname(path); at !== dirname(at); at = dirname(at))
-      if (virtualEntries.get(at)?.kind === 'gone') return true
+    for (let at = dirname(path); at !== dirname(at); at = dirname(at)) if (entries.get(at)?.kind === 'gone') return true
     return false
   }
 
   const findEntry = (path: string): VirtualEntry | undefined => {
     const at = real(path)
     if (at === undefined) return undefined
-    const entry = virtualEntries.get(at)
+    const entry = entries.get(at)
     if (entry) return entry
-    if ([...virtualEntries].some(([name, { kind }]) => kind !== 'gone' && name.startsWith(`${at}/`)))
-      return { kind: 'folder' }
+    if ([...entries].some(([name, { kind }]) => kind !== 'gone' && name.startsWith(`${at}/`))) return { kind: 'folder' }
     const kind = isBelowRemoved(at) ? undefined : disk.kind(at)
     return kind && { kind }
   }
@@ -85,7 +81,7 @@ export function createVirtualDisk(
     },
     read(path) {
       const at = real(path) ?? path
-      const entry = virtualEntries.get(at)
+      const entry = entries.get(at)
       if (!entry) return disk.read(at)
       return entry.kind === 'file' ? Buffer.from(entry.text ?? '') : undefined
     },
@@ -94,7 +90,7 @@ export function createVirtualDisk(
       const kinds = new Map(
         isBelowRemoved(`${folder}/x`) ? [] : (disk.list(folder) ?? []).map(({ name, kind }) => [name, kind]),
       )
-      for (const [at, { kind }] of virtualEntries) {
+      for (const [at, { kind }] of entries) {
         if (!at.startsWith(`${folder}/`)) continue
         const [name = '', ...deeper] = at.slice(folder.length + 1).split('/')
         if (deeper.length > 0) kinds.set(name, 'folder')
@@ -105,51 +101,45 @@ export function createVirtualDisk(
     },
     exists(path) {
       const at = resolve(real(dirname(path)) ?? dirname(path), basename(path))
-      const entry = virtualEntries.get(at)
+      const entry = entries.get(at)
       return entry ? entry.kind !== 'gone' : findEntry(path) !== undefined || (!isBelowRemoved(at) && disk.exists(at))
     },
     findProgram: (name) => disk.findProgram(name),
   }
 }
 
-function applyStep(
-  virtualEntries: Map<string, VirtualEntry>,
-  op: string,
-  at: string,
-  text: string,
-  read: (path: string) => Uint8Array | undefined,
-): void {
-  const previous = virtualEntries.get(at)
-  if (op === 'mkdir') virtualEntries.set(at, { kind: 'folder' })
-  else if (op === 'symlink' || op === 'replace-with-symlink') virtualEntries.set(at, { kind: 'link', target: text })
-  else if (op === 'fifo' || op === 'socket') virtualEntries.set(at, { kind: 'other' })
-  else if (op === 'remove') virtualEntries.set(at, { kind: 'gone' })
+function applyStep(entries: Map<string, VirtualEntry>, op: string, at: string, text: string, disk: DiskView): void {
+  const previous = entries.get(at)
+  if (op === 'mkdir') entries.set(at, { kind: 'folder' })
+  else if (op === 'symlink' || op === 'replace-with-symlink') entries.set(at, { kind: 'link', target: text })
+  else if (op === 'fifo' || op === 'socket') entries.set(at, { kind: 'other' })
+  else if (op === 'remove') entries.set(at, { kind: 'gone' })
   else if (op === 'append') {
-    const before = previous?.kind === 'file' ? (previous.text ?? '') : Buffer.from(read(at) ?? []).toString('utf8')
-    virtualEntries.set(at, { kind: 'file', text: before + text })
+    const before = previous?.kind === 'file' ? (previous.text ?? '') : Buffer.from(disk.read(at) ?? []).toString('utf8')
+    entries.set(at, { kind: 'file', text: before + text })
   } else if (op === 'rename') {
-    virtualEntries.set(resolve(dirname(at), text), previous ?? { kind: 'folder' })
-    virtualEntries.set(at, { kind: 'gone' })
+    entries.set(resolve(dirname(at), text), previous ?? { kind: 'folder' })
+    entries.set(at, { kind: 'gone' })
   } else if (op === 'bare') {
-    for (const folder of ['objects', 'refs']) virtualEntries.set(`${at}/${folder}`, { kind: 'folder' })
-    virtualEntries.set(`${at}/HEAD`, { kind: 'file', text: 'ref: refs/heads/main\n' })
-    virtualEntries.set(`${at}/config`, { kind: 'file', text })
+    for (const folder of ['objects', 'refs']) entries.set(`${at}/${folder}`, { kind: 'folder' })
+    entries.set(`${at}/HEAD`, { kind: 'file', text: 'ref: refs/heads/main\n' })
+    entries.set(`${at}/config`, { kind: 'file', text })
   } else if (op === 'git-init-and-commit') {
-    virtualEntries.set(`${at}/.git`, { kind: 'folder' })
-    virtualEntries.set(`${at}/.git/config`, { kind: 'file', text: '[core]\n\tbare = false\n' })
-    virtualEntries.set(`${at}/.git/index`, { kind: 'file', text: buildGitIndex([...virtualEntries.keys()], at) })
-  } else if (op !== 'touch-old') virtualEntries.set(at, { kind: 'file', text })
+    entries.set(`${at}/.git`, { kind: 'folder' })
+    entries.set(`${at}/.git/config`, { kind: 'file', text: '[core]\n\tbare = false\n' })
+    entries.set(`${at}/.git/index`, { kind: 'file', text: buildGitIndex([...entries.keys()], at) })
+  } else if (op !== 'touch-old') entries.set(at, { kind: 'file', text })
 }
 
 /** A git index that names the files made so far. */
 function buildGitIndex(paths: readonly string[], folder: string): string {
   const names = paths.flatMap((path) => (path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : []))
   const tracked = names.filter((name) => !name.startsWith('.git/')).slice(0, 127)
-  const entries = tracked.map((name) => {
+  const records = tracked.map((name) => {
     const entry = '\0'.repeat(62) + name
     return entry + '\0'.repeat(8 - (Buffer.byteLength(entry) % 8))
   })
-  return `DIRC\0\0\0\u0002\0\0\0${String.fromCharCode(tracked.length)}${entries.join('')}`
+  return `DIRC\0\0\0\u0002\0\0\0${String.fromCharCode(tracked.length)}${records.join('')}`
 }
 
 function readLinkTarget(path: string): string | undefined {

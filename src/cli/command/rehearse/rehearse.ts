@@ -5,14 +5,14 @@ import type { RehearsalScript } from '../../../rehearsal/script/script.ts'
 import { parseRehearsalScript } from '../../../rehearsal/script/script-schema.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { REHEARSE_COMMAND } from './spec.ts'
-import { findSubcommandHandler, parseCommandLine } from '../../args/parse-command-line.ts'
+import { findSubcommand, parseCommandLine } from '../../args/parse-command-line.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
 export async function runRehearseCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman rehearse', REHEARSE_COMMAND.options, args)
   if (positionals.length === 0) return printHelp('rehearse')
-  findSubcommandHandler('dragoman rehearse', REHEARSE_COMMAND.subcommands, positionals[0] ?? '')
+  findSubcommand('dragoman rehearse', REHEARSE_COMMAND.subcommands, positionals[0] ?? '')
   const port = values.port === undefined ? 0 : Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UserError(`--port must be a number from 0 to 65535, not “${values.port}”`)

@@ -13,7 +13,7 @@ import { listProviders } from '../../setup/choose-model.ts'
 import { RUN_OPTIONS } from '../../args/options.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { parseCommandLine, parsePositiveInteger } from '../../args/parse-command-line.ts'
-import { getMemoryFilePath, getSessionsFolderPath } from '../../paths/folders.ts'
+import { getMemoryFilePath, getSessionsFolder } from '../../paths/folders.ts'
 import { readRecording, type SessionRecording } from '../../recording/read-recording.ts'
 import { type ReplayDifference, replayRecording, type ReplayReport } from '../../recording/replay-recording.ts'
 import { printHelp } from '../../args/print-help.ts'
@@ -50,7 +50,7 @@ export async function runReplayCommand(args: string[]): Promise<number> {
 }
 
 async function continueLive(entries: readonly Entry[], args: RunArgs, folder: string): Promise<number> {
-  const log = jsonlStore(getSessionsFolderPath(folder)).create({ id: newSessionId(), folder })
+  const log = jsonlStore(getSessionsFolder(folder)).create({ id: newSessionId(), folder })
   importConversation(log, entries)
   await log.flush()
   log.close()

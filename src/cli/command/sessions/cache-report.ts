@@ -17,6 +17,8 @@ export interface RequestCacheReport {
   readonly differs: readonly string[]
 }
 
+const NO_TOKENS = { input_tokens: null, cached_tokens: null, cached_share: null }
+
 export function analyzeCacheUse(entries: readonly Entry[]): RequestCacheReport[] {
   const lines: RequestCacheReport[] = []
   let last: SentRequestPrefix | undefined
@@ -27,18 +29,13 @@ export function analyzeCacheUse(entries: readonly Entry[]): RequestCacheReport[]
     const open = lines.at(-1)
     if (entry.kind === 'request') {
       const now = { model: entry.model, prefix: parseLoggedRequestPrefix(entry.prefix) }
+      const sinceLast = last ? findDifferences(last, now, roles, wasCompacted) : ['the first request']
       lines.push({
         request: lines.length + 1,
         model: entry.model,
         bytes: entry.bytes,
-        input_tokens: null,
-        cached_tokens: null,
-        cached_share: null,
-        differs: entry.summary
-          ? ['a request for a summary']
-          : last
-            ? findDifferences(last, now, roles, wasCompacted)
-            : ['the first request'],
+        ...NO_TOKENS,
+        differs: entry.summary ? ['a request for a summary'] : sinceLast,
       })
       if (entry.summary) continue
       roles = extendRoles(roles, now.prefix)
@@ -56,21 +53,17 @@ export function analyzeCacheUse(entries: readonly Entry[]): RequestCacheReport[]
 
 export function formatCacheReport(lines: readonly RequestCacheReport[]): string {
   if (lines.length === 0) return 'This session has sent no requests yet.\n'
-  const rows = lines.map(
-    ({ request, model, bytes, input_tokens: input, cached_tokens: cached, cached_share: share, differs }) => [
-      String(request),
-      escapeForTerminal(model),
-      formatNumber(bytes),
-      input === null ? '–' : formatNumber(input),
-      cached === null ? '–' : formatNumber(cached),
-      share === null ? '–' : `${Math.round(share * 100)} %`,
-      differs.length === 0 ? 'extends the previous request' : differs.join(', '),
-    ],
-  )
-  return formatTable(
-    [['#', 'model', 'bytes', 'input tokens', 'cached', 'share', 'differs in'], ...rows],
-    [0, 2, 3, 4, 5],
-  )
+  const rows = lines.map(({ request, model, bytes, input_tokens: input, cached_tokens: cached, ...line }) => [
+    String(request),
+    escapeForTerminal(model),
+    formatNumber(bytes),
+    input === null ? '–' : formatNumber(input),
+    cached === null ? '–' : formatNumber(cached),
+    line.cached_share === null ? '–' : `${Math.round(line.cached_share * 100)} %`,
+    line.differs.length === 0 ? 'extends the previous request' : line.differs.join(', '),
+  ])
+  const head = ['#', 'model', 'bytes', 'input tokens', 'cached', 'share', 'differs in']
+  return formatTable([head, ...rows], [0, 2, 3, 4, 5])
 }
 
 interface SentRequestPrefix {

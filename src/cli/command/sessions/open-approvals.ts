@@ -8,9 +8,7 @@ import { formatApprovalBody, formatApprovalTitle, OFFLINE_NOTE } from '../../tui
 export type LoggedApprovalRequest = Extract<Entry, { kind: 'ask' }>
 
 /** The open approval requests of a session, oldest first. */
-export function findOpenApprovals(
-  log: Pick<SessionContents, 'entries' | 'uncertainUpTo'>,
-): readonly LoggedApprovalRequest[] {
+export function findOpenApprovals(log: Pick<SessionContents, 'entries' | 'uncertainUpTo'>) {
   const { entries } = log
   const open = new Set(findOpenCalls(log).flatMap(({ call, hasStarted }) => (hasStarted ? [] : [call.id])))
   const answered = new Set(entries.flatMap((entry) => (entry.kind === 'reply' ? [entry.ask] : [])))

@@ -7,28 +7,22 @@ import { UserError } from '../../user-error.ts'
 import { SESSIONS_COMMAND } from './spec.ts'
 import { formatLocalTime } from '../../output/format.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import {
-  findSubcommandHandler,
-  type ParsedOptionValues,
-  parseCommandLine,
-  rejectExtraArguments,
-} from '../../args/parse-command-line.ts'
-import { getSessionsFolderPath } from '../../paths/folders.ts'
+import { findSubcommand, type OptionValues, parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
+import { getSessionsFolder } from '../../paths/folders.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { exportSessionText } from './export.ts'
 import { sessionToMarkdown } from './markdown.ts'
 import { findOpenApprovals, formatApprovalRequest } from './open-approvals.ts'
 
-type SessionsOptions = ParsedOptionValues<typeof SESSIONS_COMMAND.options>
+type SessionsOptions = OptionValues<typeof SESSIONS_COMMAND.options>
 
 export async function runSessionsCommand(args: string[]): Promise<void> {
   const { values, positionals } = parseCommandLine('dragoman sessions', SESSIONS_COMMAND.options, args)
   const [subcommand, ...rest] = positionals
   if (subcommand === undefined) return void (await printHelp('sessions'))
-  const run = findSubcommandHandler('dragoman sessions', SESSIONS_SUBCOMMANDS, subcommand)
-  if (subcommand !== 'reply')
-    rejectExtraArguments(`dragoman sessions ${subcommand}`, rest, subcommand === 'list' ? 0 : 1)
-  const store = jsonlStore(getSessionsFolderPath(resolveWorkFolder(values)))
+  const run = findSubcommand('dragoman sessions', SESSIONS_SUBCOMMANDS, subcommand)
+  if (subcommand !== 'reply') rejectExtraArgs(`dragoman sessions ${subcommand}`, rest, subcommand === 'list' ? 0 : 1)
+  const store = jsonlStore(getSessionsFolder(resolveWorkFolder(values)))
   process.stdout.write(await withStoreErrors(() => run(store, rest, values)))
 }
 

@@ -1,23 +1,19 @@
-import type { Usage } from '../../../model/usage.ts'
+import { sumTokens, type Usage } from '../../../model/usage.ts'
 import { formatTable, formatDollars, formatNumber, formatElapsed } from '../../output/format.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { SessionStats } from './stats.ts'
 
 export function formatSessionStats(stats: SessionStats): string {
   const { usage, lines } = stats
+  const [turns, requests, faults] = [stats.turns, stats.requests, stats.faults].map(formatNumber)
+  const [all, api, tools] = [stats.duration_ms, stats.api_ms, stats.tool_ms].map(formatElapsed)
   const unpriced = Object.entries(stats.models).flatMap(([name, { cost_usd: cost }]) => (cost === null ? [name] : []))
   const cost = stats.cost_usd === null ? `unknown: no price for ${unpriced.join(', ')}` : formatDollars(stats.cost_usd)
   const head = formatTable([
     ['prompts', formatNumber(stats.prompts)],
-    [
-      'turns',
-      `${formatNumber(stats.turns)}   (${formatNumber(stats.requests)} requests, ${formatNumber(stats.faults)} failed)`,
-    ],
-    [
-      'time',
-      `${formatElapsed(stats.duration_ms)}   (${formatElapsed(stats.api_ms)} in the API, ${formatElapsed(stats.tool_ms)} in tools)`,
-    ],
-    ['tokens', `${formatNumber(totalTokens(usage))}   (${formatTokenBuckets(usage)})`],
+    ['turns', `${turns}   (${requests} requests, ${faults} failed)`],
+    ['time', `${all}   (${api} in the API, ${tools} in tools)`],
+    ['tokens', `${formatNumber(sumTokens(usage))}   (${formatTokenBuckets(usage)})`],
     ['cost', escapeForTerminal(cost)],
     [
       'lines',
@@ -52,10 +48,6 @@ function formatToolTable({ tools }: SessionStats): string {
 
 function formatLineChange(added: number, removed: number): string {
   return added + removed === 0 ? '' : `+${added} −${removed}`
-}
-
-function totalTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
-  return input + cacheRead + cacheWrite + output + reasoning
 }
 
 function formatTokenBuckets({ input, cacheRead, cacheWrite, output, reasoning }: Usage): string {

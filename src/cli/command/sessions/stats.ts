@@ -62,13 +62,10 @@ export function computeSessionStats(entries: readonly Entry[], catalog: Pick<Cat
       turns++
       const { origin, usage } = entry.turn
       recordUsage(`${origin.provider}/${origin.model}`, usage, entry.ms, 1)
-    } else if (entry.kind === 'fault') {
-      faults++
+    } else if (entry.kind === 'fault' || entry.kind === 'compact') {
+      if (entry.kind === 'fault') faults++
       const usage = parseUsage(entry.usage)
-      if (usage) recordUsage(requestedModel, usage, 0, 0)
-    } else if (entry.kind === 'compact') {
-      const usage = parseUsage(entry.usage)
-      if (usage) recordUsage(requestedModel, usage, entry.ms ?? 0, 0)
+      if (usage) recordUsage(requestedModel, usage, entry.kind === 'compact' ? (entry.ms ?? 0) : 0, 0)
     } else if (entry.kind === 'result') {
       const { name, status } = entry.result
       const finalStatus = status === 'ok' && isNonZeroExit(entry.facts) ? 'error' : status

@@ -13,16 +13,16 @@ import { EXIT_CODE } from '../../user-error.ts'
 import { TOUR_COMMAND } from './spec.ts'
 import { createTextOutput } from '../../output/text-output.ts'
 import { getInvocationName } from '../../args/invocation-name.ts'
-import { parseCommandLine, rejectExtraArguments } from '../../args/parse-command-line.ts'
+import { parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { toExitCode } from '../../headless.ts'
-import { getSessionsFolderPath, abbreviateHome } from '../../paths/folders.ts'
+import { getSessionsFolder, abbreviateHome } from '../../paths/folders.ts'
 
 const TOUR_PROMPT = 'The test of this project fails. Find out why, fix it, and show that it passes.'
 
 /** `dragoman tour`. Without a terminal, or with `--yes`, it runs without questions. */
 export async function runTourCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman tour', TOUR_COMMAND.options, args)
-  rejectExtraArguments('dragoman tour', positionals)
+  rejectExtraArgs('dragoman tour', positionals)
   const folder = createScratchProject()
   return isatty(0) && isatty(1) && !values.yes ? runInteractiveTour(folder) : runHeadlessTour(folder)
 }
@@ -77,7 +77,7 @@ function nextStepsText(folder: string): string {
   const command = getInvocationName()
   return `
 The log of this session is in
-  ${abbreviateHome(getSessionsFolderPath(folder))}
+  ${abbreviateHome(getSessionsFolder(folder))}
 To read it:
   ${command} sessions show --cwd ${folder}
 

@@ -1,10 +1,5 @@
 import { join, resolve } from 'node:path'
-import {
-  saveFolderTrust,
-  readTrustState,
-  listTrustRelevantFiles,
-  TRUST_DESCRIPTIONS,
-} from '../../config/folder-trust.ts'
+import { saveFolderTrust, readTrustState, listTrustFiles, TRUST_DESCRIPTIONS } from '../../config/folder-trust.ts'
 import { UserError } from '../../user-error.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { describeFileProblem, readProjectText } from '../../paths/project-file.ts'
@@ -28,7 +23,7 @@ export function runTrustCommand(args: readonly string[]): void {
 const MAX_FILE_BYTES = 2 ** 20
 
 function describeTrust(folder: string): string {
-  const files = listTrustRelevantFiles(folder)
+  const files = listTrustFiles(folder)
   const texts = files.map((path) => {
     const read = readProjectText(join(folder, path), { within: folder, maxBytes: MAX_FILE_BYTES })
     const text =

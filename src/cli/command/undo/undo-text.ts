@@ -43,11 +43,8 @@ async function formatFileDiff({ path, before }: UndoFile, files: Files, store: S
   const previousBytes = (before && store.getBlob(before.blob)) ?? new Uint8Array()
   if (isBinary(currentBytes) || isBinary(previousBytes))
     return `  ${currentBytes.length} bytes now, ${previousBytes.length} bytes then; not text`
-  const lines = createUnifiedDiff(
-    path,
-    Buffer.from(currentBytes).toString('utf8'),
-    Buffer.from(previousBytes).toString('utf8'),
-  ).split('\n')
+  const [current, previous] = [currentBytes, previousBytes].map((bytes) => Buffer.from(bytes).toString('utf8'))
+  const lines = createUnifiedDiff(path, current ?? '', previous ?? '').split('\n')
   return lines.length <= MAX_DIFF_LINES
     ? lines.join('\n')
     : [...lines.slice(0, MAX_DIFF_LINES), `  … ${lines.length - MAX_DIFF_LINES} more lines`].join('\n')

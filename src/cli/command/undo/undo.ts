@@ -11,27 +11,24 @@ import { EXIT_CODE } from '../../user-error.ts'
 import { UNDO_COMMAND } from './spec.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import {
-  type ParsedOptionValues,
+  type OptionValues,
   parseCommandLine,
   parsePositiveInteger,
-  rejectExtraArguments,
+  rejectExtraArgs,
 } from '../../args/parse-command-line.ts'
-import { getSessionsFolderPath, getWriteLocksFolderPath } from '../../paths/folders.ts'
+import { getSessionsFolder, getWriteLocksFolder } from '../../paths/folders.ts'
 import { formatNothingToUndo, formatUndoPlan } from './undo-text.ts'
 
 export async function runUndoCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman undo', UNDO_COMMAND.options, args)
-  rejectExtraArguments('dragoman undo', positionals, 1)
+  rejectExtraArgs('dragoman undo', positionals, 1)
   const turn = parsePositiveInteger('dragoman undo', positionals[0])
   return withStoreErrors(() => undo(values, turn))
 }
 
-async function undo(
-  values: ParsedOptionValues<typeof UNDO_COMMAND.options>,
-  turn: number | undefined,
-): Promise<number> {
+async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: number | undefined): Promise<number> {
   const folder = resolveWorkFolder(values)
-  const store = jsonlStore(getSessionsFolderPath(folder))
+  const store = jsonlStore(getSessionsFolder(folder))
   const session = resumeSession(store.open(findSessionId(values.session ?? 'latest', store)))
   try {
     const plan = values.redo ? createRedoPlan(session.entries) : createUndoPlan(session.entries, turn)
@@ -42,8 +39,8 @@ async function undo(
       process.stdout.write(escapeForTerminal(nothing))
       return EXIT_CODE.ok
     }
-    const scratch = join(getSessionsFolderPath(folder), 'scratch', session.id)
-    const local = localHost({ folders: findFolders(plan, folder), scratch, locks: getWriteLocksFolderPath() })
+    const scratch = join(getSessionsFolder(folder), 'scratch', session.id)
+    const local = localHost({ folders: findFolders(plan, folder), scratch, locks: getWriteLocksFolder() })
     const host = withChangeRecording(local, createChangeRecorder(session, store))
     const inspectedFiles = await inspectUndoPlan(plan, host.files, store)
     process.stdout.write(escapeForTerminal(await formatUndoPlan(plan, inspectedFiles, host.files, store)))

@@ -10,8 +10,8 @@ import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
 import {
   type WireRecording,
-  readFileOrStdin,
-  readJsonFileOrStdin,
+  readInput,
+  readJsonInput,
   findRecordings,
   parseWireOption,
   printJson,
@@ -26,11 +26,11 @@ export async function runWireDecode(options: WireCommandOptions): Promise<void> 
     return
   }
   const wire = await loadWire(parseWireOption(options.wire))
-  const tools = options.tools === undefined ? [] : parseToolList(readJsonFileOrStdin(options.tools))
+  const tools = options.tools === undefined ? [] : parseToolList(readJsonInput(options.tools))
   const status = options.status === undefined ? undefined : Number(options.status)
   if (status !== undefined && !(status >= 100 && status < 600))
     throw new UserError(`--status must be an HTTP status, not “${options.status}”`)
-  const bytes = readFileOrStdin(options.file)
+  const bytes = readInput(options.file)
   const reading = { turnKey: turnKeyFor(bytes), profile: wire.profile, tools, ...defined({ status }) }
   printJson(toJsonReport(decodeResponse(wire, reading, [bytes], options['content-type'])))
 }
@@ -65,14 +65,8 @@ function toJsonReport({ turn, warnings }: FoldedTurn): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject
 }
 
-function toCallReport(call: CallPart) {
-  return {
-    id: call.id,
-    wireId: call.native?.id ?? null,
-    name: call.name,
-    input: call.freeform ? call.raw : (call.input ?? null),
-    raw: call.raw,
-  }
+function toCallReport({ id, native, name, freeform, input, raw }: CallPart) {
+  return { id, wireId: native?.id ?? null, name, input: freeform ? raw : (input ?? null), raw }
 }
 
 /** Tools in our own format, in any vendor's, or inside a conversation or request body. */
@@ -86,13 +80,8 @@ function parseToolList(value: unknown): ToolSpec[] {
     const tool = isObject(entry['function']) ? entry['function'] : entry
     const schema = tool['schema'] ?? tool['parameters'] ?? tool['input_schema'] ?? tool['parametersJsonSchema']
     if (typeof tool['name'] !== 'string') throw new UserError('every tool needs a name')
-    return [
-      {
-        name: tool['name'],
-        description: stringOrEmpty(tool['description']),
-        schema: (isObject(schema) ? schema : { type: 'object', properties: {} }) as JsonObject,
-      },
-    ]
+    const toolSchema = (isObject(schema) ? schema : { type: 'object', properties: {} }) as JsonObject
+    return [{ name: tool['name'], description: stringOrEmpty(tool['description']), schema: toolSchema }]
   })
 }
 

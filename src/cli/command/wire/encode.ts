@@ -3,14 +3,14 @@ import { fromPlainConversation, toPlainConversation } from '../../../wire/plain-
 import { loadWire } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
-import { readJsonFileOrStdin, findRecordings, parseWireOption, printJson } from './wire-input.ts'
+import { readJsonInput, findRecordings, parseWireOption, printJson } from './wire-input.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** Prints the request body for a conversation; with `--batch`, one line for each recording that contains one. */
 export async function runWireEncode(options: WireCommandOptions): Promise<void> {
   const wire = await loadWire(parseWireOption(options.wire))
   if (options.batch === undefined) {
-    const request = parseConversation(readJsonFileOrStdin(options.file), options.model ?? 'model')
+    const request = parseConversation(readJsonInput(options.file), options.model ?? 'model')
     const { body, warnings } = wire.encodeRequest(request, wire.profile)
     for (const warning of warnings) process.stderr.write(`dragoman: ${warning.message}\n`)
     return printJson(body)
@@ -26,7 +26,7 @@ export async function runWireRead(options: WireCommandOptions): Promise<void> {
   const wire = await loadWire(parseWireOption(options.wire))
   if (options.batch !== undefined)
     throw new UserError('--batch is for decode and encode; dragoman wire read takes one body')
-  const body = readJsonFileOrStdin(options.file)
+  const body = readJsonInput(options.file)
   if (!isObject(body))
     throw new UserError(`${options.file ?? 'standard input'} is not a request body: it must be a JSON object`)
   const found = toPlainConversation(wire.readRequest(body))

@@ -6,7 +6,6 @@ import { isWireId, wireIds } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** The used fields of a recorded exchange. */
 export interface WireRecording {
   readonly id: string
   readonly wire: WireId
@@ -15,8 +14,7 @@ export interface WireRecording {
   readonly response?: Record<string, unknown>
 }
 
-/** A file, or standard input. */
-export function readFileOrStdin(file: string | undefined): Buffer {
+export function readInput(file: string | undefined): Buffer {
   try {
     return readFileSync(file === undefined || file === '-' ? 0 : file)
   } catch (error) {
@@ -24,9 +22,9 @@ export function readFileOrStdin(file: string | undefined): Buffer {
   }
 }
 
-export function readJsonFileOrStdin(file: string | undefined): unknown {
+export function readJsonInput(file: string | undefined): unknown {
   try {
-    return JSON.parse(readFileOrStdin(file).toString('utf8'))
+    return JSON.parse(readInput(file).toString('utf8'))
   } catch (error) {
     if (error instanceof UserError) throw error
     throw new UserError(`${file ?? 'standard input'} is not valid JSON: ${getErrorMessage(error)}`)
@@ -65,7 +63,7 @@ export function* findRecordings(folder: string, wanted: RecordingContent): Gener
 const MAX_NAMES_SHOWN = 5
 
 function parseRecordingFile(file: string): WireRecording | undefined {
-  const value = tryParseJson(readFileOrStdin(file).toString('utf8'))
+  const value = tryParseJson(readInput(file).toString('utf8'))
   if (!isObject(value) || typeof value['id'] !== 'string' || typeof value['wire'] !== 'string') return undefined
   if (!isWireId(value['wire'])) return undefined
   return {

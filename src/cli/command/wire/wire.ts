@@ -1,20 +1,15 @@
 import { WIRE_COMMAND } from './spec.ts'
-import {
-  findSubcommandHandler,
-  parseCommandLine,
-  rejectExtraArguments,
-  type ParsedOptionValues,
-} from '../../args/parse-command-line.ts'
+import { findSubcommand, parseCommandLine, rejectExtraArgs, type OptionValues } from '../../args/parse-command-line.ts'
 import { printHelp } from '../../args/print-help.ts'
 
-export type WireCommandOptions = ParsedOptionValues<typeof WIRE_COMMAND.options>
+export type WireCommandOptions = OptionValues<typeof WIRE_COMMAND.options>
 
 export async function runWireCommand(args: string[]): Promise<void> {
   const { values, positionals } = parseCommandLine('dragoman wire', WIRE_COMMAND.options, args)
-  rejectExtraArguments('dragoman wire', positionals, 1)
+  rejectExtraArgs('dragoman wire', positionals, 1)
   const [subcommand] = positionals
   if (subcommand === undefined) return void (await printHelp('wire'))
-  return findSubcommandHandler('dragoman wire', WIRE_SUBCOMMANDS, subcommand)(values)
+  return findSubcommand('dragoman wire', WIRE_SUBCOMMANDS, subcommand)(values)
 }
 
 const WIRE_SUBCOMMANDS: Readonly<

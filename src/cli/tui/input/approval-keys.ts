@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
+import type { ApprovalReply, ApprovalRequest } from '../../../agent/calls/call-state.ts'
 import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
 import { isFullyShown, type UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
@@ -6,23 +6,19 @@ import { listApprovalAnswers, listGrantChoices } from '../view/approval-answers.
 import { hasHiddenSecrets, layoutShownApproval } from '../view/approval.ts'
 import { toEditorEdit, type NamedKey } from './edit-keys.ts'
 import { type EditorEdit, applyEditorEdit, EMPTY_EDITOR } from './text-editor.ts'
-import type { UiAction, KeyResult } from './handle-key.ts'
+import type { KeyResult } from './handle-key.ts'
 
 /** A letter is an answer if no other follows in this time; otherwise it is the beginning of a text. */
 export const KEY_HOLD_MS = 200
 
-/** Handles a key while an approval waits. A key that does not answer it goes to the input through `typeInstead`. */
-export function handleApprovalKey(
-  state: UiState,
-  key: KeyEvent,
-  typeInstead: (state: UiState) => KeyResult,
-): KeyResult {
+/** Handles a key while an approval waits. A key that does not answer it goes to the input through `typeText`. */
+export function handleApprovalKey(state: UiState, key: KeyEvent, typeText: (state: UiState) => KeyResult): KeyResult {
   const { approvalView } = state
   const ask = findSelectedApproval(state)
   if (!ask || key.type === 'report') return { state }
   if (approvalView.reasonEditor) return handleReasonKey(state, key, ask)
-  if (key.type === 'paste') return typeInstead(insertHeldKey(state))
-  if (key.type === 'text') return handleLetter(state, key.text, ask, typeInstead)
+  if (key.type === 'paste') return typeText(insertHeldKey(state))
+  if (key.type === 'text') return handleLetter(state, key.text, ask, typeText)
   const { state: now, actions = [] } = applyHeldKey(state)
   // The held answer is given first.
   if (actions.length > 0) return { state: now, actions }
@@ -42,7 +38,6 @@ function scrollApproval(state: UiState, key: NamedKey['name']): UiState {
   return { ...state, approvalView: { ...asking, top: scrollPosition(state, key) } }
 }
 
-/** The keys of pagers. */
 const PAGER_KEYS: Readonly<Record<string, NamedKey['name']>> = { ' ': 'page-down', b: 'page-up', g: 'home', G: 'end' }
 
 /** Gives the answer of a held letter, when no other letter has followed. */
@@ -61,7 +56,7 @@ function handleLetter(
   state: UiState,
   text: string,
   ask: ApprovalRequest,
-  typeInstead: (state: UiState) => KeyResult,
+  typeText: (state: UiState) => KeyResult,
 ): KeyResult {
   const { approvals, approvalView, heldKey } = state
   const look = { hasSecrets: hasHiddenSecrets(ask, approvalView) }
@@ -70,7 +65,7 @@ function handleLetter(
   const isAnswer = isSeen && listApprovalAnswers(ask, approvals, approvalView, look).some(({ key }) => key === text)
   const isPager = Object.hasOwn(PAGER_KEYS, text) && layoutShownApproval(state).last > 0
   if (heldKey === undefined && (isAnswer || isPager)) return { state: { ...state, heldKey: text } }
-  return typeInstead(insertHeldKey(state))
+  return typeText(insertHeldKey(state))
 }
 
 function insertHeldKey({ heldKey, ...state }: UiState): UiState {
@@ -113,11 +108,8 @@ function markTooEarly(state: UiState): KeyResult {
   return { state: { ...state, approvalView: { ...state.approvalView, isTooEarly: true } } }
 }
 
-function createAnswer(
-  ask: ApprovalRequest,
-  outcome: Extract<UiAction, { do: 'answer' }>['outcome'],
-): Extract<UiAction, { do: 'answer' }> {
-  return { do: 'answer', ask: ask.id, outcome }
+function createAnswer({ id }: ApprovalRequest, outcome: ApprovalReply['outcome']) {
+  return { do: 'answer', ask: id, outcome } as const
 }
 
 /** The first line that is shown after a key; pages overlap by a line. */

@@ -3,19 +3,12 @@ import { createProjectFiles } from '../mention/project-files.ts'
 import type { AppParts } from '../app-parts.ts'
 import { type ArgumentChoices, type CompletionSources, findCompletions } from './completion.ts'
 
-/** Keeps the list of completions below the input up to date. */
-export interface Completer {
-  /** Shows what fits the word before the cursor. */
-  update(): void
-  /** Lists the files of the project again: they may change while the model works. */
-  refreshFiles(): void
-  /** Forgets the choices for command arguments, so that they are found out again when the next command is typed. */
-  forgetArguments(): void
-}
+export type Completer = ReturnType<typeof createCompleter>
 
 type CompleterParts = Pick<AppParts, 'ui' | 'folder' | 'session' | 'commands'> & { readonly app: () => AppParts }
 
-export function createCompleter({ ui, folder, session, commands, app }: CompleterParts): Completer {
+/** Keeps the list of completions below the input up to date. */
+export function createCompleter({ ui, folder, session, commands, app }: CompleterParts) {
   const files = createProjectFiles(folder)
   const argumentChoices = new Map<string, ArgumentChoices>()
   const sources: CompletionSources = {
@@ -43,10 +36,12 @@ export function createCompleter({ ui, folder, session, commands, app }: Complete
     update()
   }
 
+  /** Lists the files of the project again: they may change while the model works. */
   function refreshFiles(): void {
     void files.refresh().then((hasChanged) => hasChanged && update())
   }
 
+  /** Shows what fits the word before the cursor. */
   function update(): void {
     ui.update((state) => {
       const menu = findCompletions(state.editor, sources)
@@ -58,5 +53,6 @@ export function createCompleter({ ui, folder, session, commands, app }: Complete
     })
   }
 
+  // Forgotten choices are found out again when the next command is typed.
   return { update, refreshFiles, forgetArguments: () => argumentChoices.clear() }
 }

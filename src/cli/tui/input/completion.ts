@@ -19,20 +19,16 @@ export interface ArgumentChoices {
 
 const MAX_MENU_ITEMS = 50
 
-/** The completions for the word before the cursor, the best first. */
 export function findCompletions({ text, cursor }: EditorState, sources: CompletionSources): CompletionMenu | undefined {
   const before = text.slice(0, cursor)
   const command = /^\/[\w:-]*$/.exec(before)
   if (command) return createMenu(filterCommands(sources.commands(), command[0]), 'submit', 0, cursor)
   const { name, word } = /^\/(?<name>[\w:-]+) (?<word>\S*)$/.exec(before)?.groups ?? {}
   const words = name === undefined ? undefined : sources.commandArguments(name)
-  if (words && word !== undefined)
-    return createMenu(
-      filterArguments(words.items, word),
-      words.allowsOthers ? 'submit-typed' : 'submit',
-      cursor - word.length,
-      cursor,
-    )
+  if (words && word !== undefined) {
+    const enterAction = words.allowsOthers ? 'submit-typed' : 'submit'
+    return createMenu(filterArguments(words.items, word), enterAction, cursor - word.length, cursor)
+  }
   const file = /(?:^|\s)@(?<path>"[^"\n]*|[^\s@"]*)$/.exec(before)
   const path = file?.groups?.['path']
   if (path === undefined) return undefined
@@ -42,13 +38,11 @@ export function findCompletions({ text, cursor }: EditorState, sources: Completi
 
 function createMenu(
   items: readonly MenuItem[],
-  enter: CompletionMenu['enterAction'],
+  enterAction: CompletionMenu['enterAction'],
   from: number,
   to: number,
 ): CompletionMenu | undefined {
-  return items.length === 0
-    ? undefined
-    : { items: items.slice(0, MAX_MENU_ITEMS), selected: 0, from, to, enterAction: enter }
+  return items.length === 0 ? undefined : { items: items.slice(0, MAX_MENU_ITEMS), selected: 0, from, to, enterAction }
 }
 
 function filterArguments(items: readonly MenuItem[], word: string): readonly MenuItem[] {

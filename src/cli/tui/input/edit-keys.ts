@@ -32,7 +32,6 @@ const KEY_MOTIONS: Readonly<Record<string, CursorMotion>> = {
   end: 'line-end',
 }
 
-/** The edit of a key, as in a shell. */
 export function toEditorEdit({ name, ctrl, alt }: NamedKey): EditorEdit | undefined {
   if ((ctrl || alt) && (name === 'left' || name === 'right'))
     return { do: 'move', to: name === 'left' ? 'word-left' : 'word-end' }

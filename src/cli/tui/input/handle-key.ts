@@ -1,28 +1,24 @@
 import type { ApprovalReply } from '../../../agent/calls/call-state.ts'
 import { isInputFocused, type CompletionMenu, getTerminalSize, type UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
-import { measureDisplayWidth } from '../term/display-width.ts'
+import { displayWidth } from '../term/display-width.ts'
 import { countInputColumns } from '../view/input-box.ts'
 import { toEditorEdit } from './edit-keys.ts'
 import { type EditorEdit, applyEditorEdit, EMPTY_EDITOR, expandPastes } from './text-editor.ts'
 import { findOffsetAtColumn, findRowIndex, layoutRows } from './text-rows.ts'
 import { handleApprovalKey } from './approval-keys.ts'
-import { handleHistorySearchKey, startHistorySearch } from './history-search.ts'
+import { handleSearchKey, startHistorySearch } from './history-search.ts'
 import { handleVimKey } from './vim-keys.ts'
 
 /** What a key asks of the program, besides changing the state. */
 export type UiAction =
   | { readonly do: 'submit'; readonly text: string }
   | ({ readonly do: 'answer' } & ApprovalReply)
-  /** Opens the proposed change in the user's editor. */
   | { readonly do: 'modify'; readonly ask: string }
   /** A text was pasted into the input; if it is the path of an image that was dropped on the terminal, that is attached. */
   | { readonly do: 'attach-dropped'; readonly text: string }
-  | {
-      readonly do:
-        | ('stop' | 'quit' | 'suspend' | 'redraw' | 'details')
-        | ('complete' | 'editor' | 'next-mode' | 'paste-image')
-    }
+  | { readonly do: 'stop' | 'quit' | 'suspend' | 'redraw' | 'details' }
+  | { readonly do: 'complete' | 'editor' | 'next-mode' | 'paste-image' }
 
 export interface KeyResult {
   readonly state: UiState
@@ -30,12 +26,12 @@ export interface KeyResult {
 }
 
 export function handleKey(before: UiState, key: KeyEvent): KeyResult {
-  const { hint: _unused, ...rest } = before
-  const state: UiState = rest
+  const { hint: _unused, ...state } = before
   if (key.type === 'report') return { state: before }
-  if (key.type === 'key' && key.ctrl && key.name === 'c') return handleInterrupt(before)
-  if (key.type === 'key' && key.ctrl && key.name === 'z') return { state, actions: [{ do: 'suspend' }] }
-  if (key.type === 'key' && key.ctrl && key.name === 'l') return { state, actions: [{ do: 'redraw' }] }
+  const control = key.type === 'key' && key.ctrl && key.name
+  if (control === 'c') return handleInterrupt(before)
+  if (control === 'z') return { state, actions: [{ do: 'suspend' }] }
+  if (control === 'l') return { state, actions: [{ do: 'redraw' }] }
   if (state.approvals.length === 0) return handleTypingKey(state, key)
   if (!isInputFocused(state))
     return handleApprovalKey(state, key, (next) => handleTypingKey({ ...next, isWriting: true }, key))
@@ -45,18 +41,10 @@ export function handleKey(before: UiState, key: KeyEvent): KeyResult {
 }
 
 function handleTypingKey(before: UiState, key: Exclude<KeyEvent, { type: 'report' }>): KeyResult {
-  const searchState = before.search && handleHistorySearchKey(before, key)
+  const searchState = before.search && handleSearchKey(before, key)
   if (searchState) return { state: searchState }
   const { search: _over, ...state } = before
-  if (state.menu) {
-    const chosen = handleMenuKey(state, key)
-    if (chosen) return chosen
-  }
-  if (state.vim !== undefined) {
-    const done = handleVimKey(state, key)
-    if (done) return done
-  }
-  return handleInputKey(state, key)
+  return handleMenuKey(state, key) ?? (state.vim && handleVimKey(state, key)) ?? handleInputKey(state, key)
 }
 
 /** Control-C clears the input, then stops the model, then asks to be pressed again to exit. */
@@ -108,16 +96,10 @@ function editInput(state: UiState, change: EditorEdit, completes = false): KeyRe
 
 function submitInput(state: UiState): KeyResult {
   // A backslash before Enter means a new line, in every terminal.
-  if (state.editor.text.slice(0, state.editor.cursor).endsWith('\\'))
-    return {
-      state: {
-        ...state,
-        editor: applyEditorEdit(applyEditorEdit(state.editor, { do: 'remove', to: 'left' }), {
-          do: 'insert',
-          text: '\n',
-        }),
-      },
-    }
+  if (state.editor.text.slice(0, state.editor.cursor).endsWith('\\')) {
+    const editor = applyEditorEdit(state.editor, { do: 'remove', to: 'left' })
+    return { state: { ...state, editor: applyEditorEdit(editor, { do: 'insert', text: '\n' }) } }
+  }
   const text = expandPastes(state.editor).trim()
   if (text === '') return { state }
   const { historyIndex: _unused, draft: _gone, ...rest } = state
@@ -146,13 +128,9 @@ function moveVertically(state: UiState, to: 'up' | 'down'): KeyResult {
   const at = findRowIndex(rows, editor.cursor)
   const [here, next] = [rows[at], rows[to === 'up' ? at - 1 : at + 1]]
   if (!here || !next) return recallHistory(state, to)
-  const column = editor.column ?? measureDisplayWidth(here.text.slice(0, editor.cursor - here.start))
-  return {
-    state: {
-      ...state,
-      editor: applyEditorEdit(editor, { do: 'place', cursor: findOffsetAtColumn(next, column), column }),
-    },
-  }
+  const column = editor.column ?? displayWidth(here.text.slice(0, editor.cursor - here.start))
+  const cursor = findOffsetAtColumn(next, column)
+  return { state: { ...state, editor: applyEditorEdit(editor, { do: 'place', cursor, column }) } }
 }
 
 function recallHistory(state: UiState, to: 'up' | 'down'): KeyResult {

@@ -5,7 +5,6 @@ import { applyEditorEdit } from './text-editor.ts'
 /** A search in the input history, as in a shell. */
 export interface InputHistorySearch {
   readonly query: string
-  /** The index of the match, if there is one. */
   readonly at?: number
   /** What was in the input before. */
   readonly draft: UiState['editor']
@@ -19,10 +18,7 @@ export function startHistorySearch(state: UiState): UiState {
 }
 
 /** Handles a key of the search; undefined for a key that ends the search with the match and then has its usual effect. */
-export function handleHistorySearchKey(
-  state: UiState,
-  key: Exclude<KeyEvent, { type: 'report' }>,
-): UiState | undefined {
+export function handleSearchKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' }>): UiState | undefined {
   const { search, ...rest } = state
   if (!search) return undefined
   const last = state.history.length - 1
@@ -47,7 +43,6 @@ function searchFrom(state: UiState, search: InputHistorySearch, query: string, f
   return { ...state, editor, search: { ...search, query, at } }
 }
 
-/** The line below the input during the search. */
 export function formatSearchLine({ query, at }: InputHistorySearch): string {
   const none = query !== '' && at === undefined ? ' (no match)' : ''
   return `Search: ${query}${none} · Ctrl-R older · Enter sends · Tab edits · Ctrl-G leaves`

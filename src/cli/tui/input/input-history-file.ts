@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { updatePrivateFile } from '../../paths/private-file.ts'
-import { getSessionsFolderPath } from '../../paths/folders.ts'
+import { getSessionsFolder } from '../../paths/folders.ts'
 
 const MAX_HISTORY_ENTRIES = 500
 
@@ -25,5 +25,5 @@ export function writeInputHistory(folder: string, history: readonly string[]): v
 }
 
 function historyFilePath(folder: string): string {
-  return join(getSessionsFolderPath(folder), 'said.json')
+  return join(getSessionsFolder(folder), 'said.json')
 }

@@ -78,7 +78,8 @@ export function expandPastes({ text, pastes }: EditorState): string {
 }
 
 /** The target of a motion, and for up and down the column to keep. */
-function findMotionTarget({ text, cursor, column }: EditorState, to: CursorMotion): [cursor: number, column?: number] {
+function findMotionTarget(editor: EditorState, to: CursorMotion): [cursor: number, column?: number] {
+  const { text, cursor } = editor
   const start = text.lastIndexOf('\n', cursor - 1) + 1
   const end = findLineEnd(text, cursor)
   switch (to) {
@@ -88,7 +89,7 @@ function findMotionTarget({ text, cursor, column }: EditorState, to: CursorMotio
       return [cursor + (splitGlyphs(text.slice(cursor, cursor + 40))[0]?.text.length ?? 0)]
     case 'up':
     case 'down':
-      return moveVertically(text, start, end, cursor, to, column)
+      return moveVertically(editor, start, end, to)
     case 'word-left':
       return [cursor - (/(?:[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]+)?\s*$/u.exec(text.slice(0, cursor))?.[0].length ?? 0)]
     case 'word-right':
@@ -112,15 +113,8 @@ function findMotionTarget({ text, cursor, column }: EditorState, to: CursorMotio
   }
 }
 
-function moveVertically(
-  text: string,
-  start: number,
-  end: number,
-  cursor: number,
-  to: 'up' | 'down',
-  keptColumn?: number,
-): [number, number] {
-  const column = keptColumn ?? splitGlyphs(text.slice(start, cursor)).length
+function moveVertically(editor: EditorState, start: number, end: number, to: 'up' | 'down'): [number, number] {
+  const { text, cursor, column = splitGlyphs(text.slice(start, cursor)).length } = editor
   if (to === 'up' && start === 0) return [0, column]
   if (to === 'down' && end === text.length) return [text.length, column]
   const from = to === 'up' ? text.lastIndexOf('\n', start - 2) + 1 : end + 1

@@ -1,10 +1,9 @@
-import { splitGlyphs, measureDisplayWidth } from '../term/display-width.ts'
+import { splitGlyphs, displayWidth } from '../term/display-width.ts'
 
 /** A row of a text on the screen, and the offset of its first character. */
 interface TextRow {
   readonly text: string
   readonly start: number
-  /** The line continues in the next row. */
   readonly continues: boolean
 }
 
@@ -45,7 +44,7 @@ export function findOffsetAtColumn({ text, start, continues }: TextRow, column: 
 }
 
 function breakLine(line: string, columns: number): string[] {
-  if (measureDisplayWidth(line) <= columns) return [line]
+  if (displayWidth(line) <= columns) return [line]
   const rows: string[] = []
   let row = ''
   let used = 0
@@ -55,7 +54,7 @@ function breakLine(line: string, columns: number): string[] {
       const space = row.lastIndexOf(' ')
       rows.push(space > 0 ? row.slice(0, space + 1) : row)
       row = space > 0 ? row.slice(space + 1) : ''
-      used = measureDisplayWidth(row)
+      used = displayWidth(row)
     }
     row += text
     used += width

@@ -34,7 +34,6 @@ const move = (to: CursorMotion): EditorEdit => ({ do: 'move', to })
 const cut = (to: CursorMotion): EditorEdit => ({ do: 'cut', to })
 const NEW_LINE: EditorEdit = { do: 'insert', text: '\n' }
 
-/** Commands of one letter. */
 const VIM_COMMANDS: Readonly<Record<string, { readonly edits: readonly EditorEdit[]; readonly insert?: true }>> = {
   i: { edits: [], insert: true },
   a: { edits: [move('right')], insert: true },

@@ -41,7 +41,6 @@ export function attachMentionedFiles(
   return [{ kind: 'text', text }, ...more]
 }
 
-/** Why names behind an @ attach nothing. */
 export function findAttachmentProblems(
   text: string,
   folder: string,

@@ -2,20 +2,13 @@ import { spawn } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { stopWhenStuck } from '../../../host/search/stop-when-stuck.ts'
 
-/** The files of a project, for completion. */
-interface ProjectFiles {
-  readonly paths: readonly string[]
-  /** Lists them again, unless that is being done, and at most once a second; returns whether the list has changed. */
-  refresh(): Promise<boolean>
-}
-
 const MIN_REFRESH_INTERVAL_MS = 1000
 
 /** More files are not offered; they can still be typed. */
 const MAX_FILES = 50_000
 
-/** Lists the files that git does not ignore, in the background, with ripgrep. */
-export function createProjectFiles(folder: string): ProjectFiles {
+/** The files of a project that git does not ignore, for completion. They are listed in the background, with ripgrep. */
+export function createProjectFiles(folder: string) {
   let paths: readonly string[] = []
   let isLoading = false
   let lastLoadedAt = -Infinity
@@ -48,7 +41,8 @@ export function createProjectFiles(folder: string): ProjectFiles {
     get paths() {
       return paths
     },
-    async refresh() {
+    /** Lists them again, unless that is being done, and at most once a second; returns whether the list has changed. */
+    async refresh(): Promise<boolean> {
       if (isLoading) return false
       isLoading = true
       await wait(Math.max(lastLoadedAt + MIN_REFRESH_INTERVAL_MS - performance.now(), 0), undefined, { ref: false })

@@ -10,7 +10,6 @@ export function looksLikeApiKey(text: string): boolean {
   )
 }
 
-/** The provider of a key, if its prefix tells. */
 export function findKeyProvider(key: string): string | undefined {
   return providers.find(({ labels }) => labels?.keyPrefix !== undefined && key.startsWith(labels.keyPrefix))?.id
 }

@@ -4,12 +4,12 @@ import { getUserConfigPath } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'
 import { updateUserConfig } from '../../config/update-settings.ts'
 import { abbreviateHome } from '../../paths/folders.ts'
-import { saveFolderTrust, readTrustState, listTrustRelevantFiles } from '../../config/folder-trust.ts'
+import { saveFolderTrust, readTrustState, listTrustFiles } from '../../config/folder-trust.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { findKeyProvider } from './api-key-format.ts'
 import { chooseFromList, type ListItem } from './list-dialog.ts'
-import { createStyledLine } from '../term/styled-line.ts'
+import { styledLine } from '../term/styled-line.ts'
 import type { ThemeName } from '../term/theme.ts'
 
 type FirstRunItem = 'local' | 'key' | 'tour' | 'server' | { readonly key: string }
@@ -35,9 +35,9 @@ export async function chooseFirstModel(config: Config, theme: ThemeName, problem
   ]
   const selected = await chooseFromList<FirstRunItem>(
     [
-      ...(problem === undefined ? [] : [createStyledLine(escapeForTerminal(problem), 'warn'), []]),
-      createStyledLine('Dragoman works on your code with the model of your choice.', 'strong'),
-      createStyledLine('No API key found. Choose how to continue:'),
+      ...(problem === undefined ? [] : [styledLine(escapeForTerminal(problem), 'warn'), []]),
+      styledLine('Dragoman works on your code with the model of your choice.', 'strong'),
+      styledLine('No API key found. Choose how to continue:'),
       [],
     ],
     items.filter((item) => item !== false),
@@ -71,11 +71,9 @@ const LOCAL_SERVER_HELP = `Start the server, then run dragoman again: it finds t
                 --tool-call-parser <parser>
 `
 
-async function promptForKey(
-  config: Config,
-  theme: ThemeName,
-  pastedKey: string | undefined,
-): Promise<{ model: string } | { problem: string } | undefined> {
+type KeyResult = { model: string } | { problem: string } | undefined
+
+async function promptForKey(config: Config, theme: ThemeName, pastedKey: string | undefined): Promise<KeyResult> {
   const keyProviders = listProviders(config).filter(
     ({ auth, port, model, keys, wire }) =>
       auth !== 'none' && port === undefined && model !== undefined && keys.length > 0 && wire !== 'code-assist',
@@ -85,7 +83,7 @@ async function promptForKey(
   const chosen =
     knownProvider ??
     (await chooseFromList<string | { readonly key: string }>(
-      [createStyledLine('Which provider is this key for?', 'strong')],
+      [styledLine('Which provider is this key for?', 'strong')],
       keyProviders.map(({ id, keys }) => ({ value: id, label: id, about: keys[0] ?? '' })),
       theme,
       (key) => ({ key }),
@@ -107,19 +105,17 @@ async function promptForKey(
 /** Asks once whether the settings of a folder are trusted. */
 export async function promptForTrust(folder: string, theme: ThemeName): Promise<void> {
   const state = readTrustState(folder)
-  const files = listTrustRelevantFiles(folder)
+  const files = listTrustFiles(folder)
   if (files.length === 0 || (state !== 'unknown' && state !== 'changed')) return
+  const changed = state === 'changed' ? ', which have changed since you trusted them' : ''
   const answer = await chooseFromList(
     [
-      createStyledLine(
-        `This folder has project settings${state === 'changed' ? ', which have changed since you trusted them' : ''}:`,
-        'strong',
-      ),
-      ...files.map((file) => createStyledLine(`  ${escapeForTerminal(file)}`)),
-      createStyledLine(
+      styledLine(`This folder has project settings${changed}:`, 'strong'),
+      ...files.map((file) => styledLine(`  ${escapeForTerminal(file)}`)),
+      styledLine(
         'If trusted, they can choose the model and its URL, start MCP servers and allow commands without approval.',
       ),
-      createStyledLine('If not, Dragoman ignores them. Run dragoman trust to see what is in them.', 'quiet'),
+      styledLine('If not, Dragoman ignores them. Run dragoman trust to see what is in them.', 'quiet'),
       [],
     ],
     [

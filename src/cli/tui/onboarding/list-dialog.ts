@@ -1,10 +1,10 @@
 import { looksLikeApiKey } from './api-key-format.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
-import { truncateStyledLine, type StyledLine, createStyledLine, wrapLine } from '../term/styled-line.ts'
+import { clipLine, type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
 import { openScreen } from '../term/screen.ts'
 import { openTerminal } from '../term/terminal.ts'
 import { THEMES, type ThemeName } from '../term/theme.ts'
-import { measureDisplayWidth } from '../term/display-width.ts'
+import { displayWidth } from '../term/display-width.ts'
 
 export interface ListItem<T> {
   readonly value: T
@@ -34,15 +34,8 @@ export function chooseFromList<T>(
       isLong ? choices.filter(({ label }) => label.includes(wanted.toLowerCase())) : choices
 
     function show(): void {
-      screen.show(
-        renderChoiceList(filteredChoices(), {
-          selected: at,
-          filter: wanted,
-          isLong,
-          width: terminal.columns,
-          rows: terminal.rows,
-        }),
-      )
+      const { columns: width, rows } = terminal
+      screen.show(renderChoiceList(filteredChoices(), { selected: at, filter: wanted, isLong, width, rows }))
     }
 
     function end(value: T | undefined): void {
@@ -75,13 +68,7 @@ export function chooseFromList<T>(
   })
 }
 
-interface ListState {
-  readonly selected: number
-  readonly filter: string
-  readonly isLong: boolean
-  readonly width: number
-  readonly rows: number
-}
+type ListState = Readonly<{ selected: number; filter: string; isLong: boolean; width: number; rows: number }>
 
 /** The list as lines; of a list that is longer than the terminal, the part around the selected item. */
 export function renderChoiceList(
@@ -90,7 +77,7 @@ export function renderChoiceList(
 ): StyledLine[] {
   const room = Math.max(rows - 4, 3)
   const top = isLong ? Math.max(Math.min(selected - Math.floor(room / 2), choices.length - room), 0) : 0
-  const longest = Math.max(...choices.map(({ label }) => measureDisplayWidth(label)), 0)
+  const longest = Math.max(...choices.map(({ label }) => displayWidth(label)), 0)
   const lines = choices
     .slice(top, isLong ? top + room : undefined)
     .flatMap(({ label, about = '' }, place): StyledLine[] => {
@@ -98,23 +85,20 @@ export function renderChoiceList(
       const row: StyledLine = [
         { text: isChosen ? '› ' : '  ', tone: 'accent' },
         { text: `${isLong ? '' : `${place + 1}. `}${label}`, tone: isChosen ? 'strong' : 'plain' },
-        { text: about === '' ? '' : ' '.repeat(longest - measureDisplayWidth(label) + 2) + about, tone: 'quiet' },
+        { text: about === '' ? '' : ' '.repeat(longest - displayWidth(label) + 2) + about, tone: 'quiet' },
       ]
-      return isLong ? [truncateStyledLine(row, width)] : wrapLine(row, width, [{ text: '     ' }])
+      return isLong ? [clipLine(row, width)] : wrapLine(row, width, [{ text: '     ' }])
     })
   if (looksLikeApiKey(filter))
     return [
       ...lines,
-      truncateStyledLine(
-        createStyledLine(`Key entered (${filter.length} characters, hidden). Press Enter to use it.`, 'quiet'),
-        width,
-      ),
+      clipLine(styledLine(`Key entered (${filter.length} characters, hidden). Press Enter to use it.`, 'quiet'), width),
     ]
   if (!isLong) return lines
-  const none = choices.length === 0 ? [createStyledLine('  no match', 'warn')] : []
+  const none = choices.length === 0 ? [styledLine('  no match', 'warn')] : []
   const typed =
     filter === ''
       ? 'Type to filter; ↑ ↓ move, Enter selects, Esc goes back.'
       : `Filter: ${choices.length === 0 ? '•'.repeat(filter.length) : filter}`
-  return [...lines, ...none, createStyledLine(typed, 'quiet')]
+  return [...lines, ...none, styledLine(typed, 'quiet')]
 }

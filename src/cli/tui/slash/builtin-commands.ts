@@ -1,20 +1,15 @@
+import { updateUserConfig } from '../../config/update-settings.ts'
 import { EXIT_CODE } from '../../user-error.ts'
 import type { AppParts } from '../app-parts.ts'
 import { switchSession, withSessionClosed } from '../session-actions.ts'
-import { showContextUsage } from './context-command.ts'
-import { changeTheme, THEME_CHOICES, toggleVim } from './display-commands.ts'
+import { THEMES, type ThemeName } from '../term/theme.ts'
 import { exportCurrentSession } from './export.ts'
 import INIT from './init.md'
 import { changeMode, changeModel, listModeChoices, listModelChoices, manageSandbox } from './model-commands.ts'
 import { managePermissions } from './permissions.ts'
 import { runCliSubcommand } from './run-cli.ts'
-import {
-  runCompressSlashCommand,
-  copyLastAnswer,
-  listOtherSessions,
-  runResumeSlashCommand,
-} from './session-commands.ts'
-import { showMemory, showMcpServers, showSlashHelp, showTools } from './show-commands.ts'
+import { compressHistory, copyLastAnswer, listOtherSessions, resumeOtherSession } from './session-commands.ts'
+import { showContextUsage, showMemory, showMcpServers, showSlashHelp, showTools } from './show-commands.ts'
 import type { SlashCommand } from './slash-command.ts'
 
 /** The built-in commands, in the order of the help. */
@@ -29,13 +24,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     choices: listModelChoices,
     allowsOtherValues: true,
   },
-  {
-    name: 'mode',
-    about: 'set the approval mode',
-    takes: '<mode>',
-    run: changeMode,
-    choices: listModeChoices,
-  },
+  { name: 'mode', about: 'set the approval mode', takes: '<mode>', run: changeMode, choices: listModeChoices },
   { name: 'plan', about: 'switch to plan mode, like /mode plan', run: (app) => changeMode(app, 'plan') },
   {
     name: 'sandbox',
@@ -65,7 +54,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     allowsOtherValues: true,
   },
   { name: 'context', about: 'show what fills the context window', run: showContextUsage },
-  { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: runCompressSlashCommand },
+  { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compressHistory },
   {
     name: 'stats',
     aliases: ['cost', 'usage'],
@@ -97,7 +86,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     aliases: ['continue'],
     about: 'continue another session',
     takes: '[id]',
-    run: runResumeSlashCommand,
+    run: resumeOtherSession,
     choices: listOtherSessions,
   },
   {
@@ -131,3 +120,19 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 ]
 
 const currentSessionId = ({ session }: AppParts): string => session.agent.session.id
+
+const THEME_CHOICES = Object.keys(THEMES) as ThemeName[]
+
+function changeTheme({ ui }: AppParts, word: string): void {
+  const theme = THEME_CHOICES.find((one) => one === word)
+  if (!theme) return ui.notify(`Unknown theme; use one of ${THEME_CHOICES.join(', ')}.`, 'warn')
+  ui.setTheme(theme)
+  updateUserConfig((config) => ({ ...config, theme }))
+  ui.notify(`The theme is now ${theme}; saved in your settings.`)
+}
+
+function toggleVim({ ui }: AppParts): void {
+  const isOn = ui.state.vim !== undefined
+  ui.update(({ vim: _unused, ...state }) => (isOn ? state : { ...state, vim: 'insert' }))
+  ui.notify(isOn ? 'Vim keys are off.' : 'Vim keys are on; Esc leaves insert mode.')
+}

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTrusted } from '../../config/folder-trust.ts'
-import { getConfigFolderPath } from '../../paths/folders.ts'
+import { getConfigFolder } from '../../paths/folders.ts'
 import { readProjectText } from '../../paths/project-file.ts'
 import type { SlashCommand } from './slash-command.ts'
 import { defined } from '../../../model/defined.ts'
@@ -11,7 +11,7 @@ import { defined } from '../../../model/defined.ts'
  * name. Those of a project are used only if the folder is trusted.
  */
 export function loadCustomCommands(folder: string): SlashCommand[] {
-  const personalCommands = readCommandFolder(join(getConfigFolderPath(), 'commands'))
+  const personalCommands = readCommandFolder(join(getConfigFolder(), 'commands'))
   const project = isTrusted(folder) ? readCommandFolder(join(folder, '.dragoman', 'commands'), folder) : []
   return [...project, ...personalCommands.filter(({ name }) => !project.some((other) => other.name === name))]
 }

@@ -1,9 +1,6 @@
 type KeyRow = readonly [keys: string, about: string]
 
-interface KeyGroup {
-  readonly title: string
-  readonly keys: readonly KeyRow[]
-}
+type KeyGroup = Readonly<{ title: string; keys: readonly KeyRow[] }>
 
 /** The keys that /help lists. */
 export const BASIC_KEY_DESCRIPTIONS: readonly KeyRow[] = [

@@ -2,7 +2,7 @@ import { APPROVAL_MODE_NAMES, APPROVAL_MODES } from '../../../policy/policy.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { AppParts } from '../app-parts.ts'
 import { setMode, setModel } from '../session-actions.ts'
-import { createStyledLines } from '../term/styled-line.ts'
+import { styledLines } from '../term/styled-line.ts'
 import type { MenuItem } from '../ui-state.ts'
 
 export async function changeModel(app: AppParts, name: string): Promise<void> {
@@ -12,13 +12,12 @@ export async function changeModel(app: AppParts, name: string): Promise<void> {
   else app.ui.notify(problem, 'bad')
 }
 
-/** Lists the models that can be used now. */
 async function showModels({ ui, settings }: AppParts): Promise<void> {
   const { listModelsByProvider: listProviderOffers } = await import('../../command/models/models.ts')
   const { formatModels } = await import('../../command/models/models-text.ts')
   const { offers, catalog } = await listProviderOffers(settings.config)
   const usable = offers.filter((offer) => offer.usable)
-  ui.print([[], ...createStyledLines(formatModels(usable, catalog, false))])
+  ui.print([[], ...styledLines(formatModels(usable, catalog, false))])
   ui.notify('Use /model <name> to switch. Run dragoman models to see why other models are not available.')
 }
 

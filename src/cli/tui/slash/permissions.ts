@@ -13,7 +13,7 @@ import type { PolicyConfig, ProjectConfig, RuleConfig } from '../../config/schem
 import { ACCESS_SETTING_KEYS, removeSavedRule } from '../../config/update-settings.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { abbreviateHome, realPathOrSelf } from '../../paths/folders.ts'
-import { createStyledLine, type StyledLine, type TextTone } from '../term/styled-line.ts'
+import { styledLine, type StyledLine, type TextTone } from '../term/styled-line.ts'
 import type { AppParts } from '../app-parts.ts'
 import { changeMode } from './model-commands.ts'
 
@@ -33,15 +33,15 @@ function showPermissions(app: AppParts): void {
   const { allow = [], deny = [] } = DEFAULT_POLICY_RULES
   ui.print([
     [],
-    createStyledLine(`Mode ${mode}: ${APPROVAL_MODES[mode]}.`, 'strong'),
+    styledLine(`Mode ${mode}: ${APPROVAL_MODES[mode]}.`, 'strong'),
     ...groups.flatMap(({ title, rules: own }): StyledLine[] => [
-      createStyledLine(escapeForTerminal(title), 'accent'),
+      styledLine(escapeForTerminal(title), 'accent'),
       ...own.map((rule) => renderRule(rule, rules.indexOf(rule) + 1)),
     ]),
-    createStyledLine(
+    styledLine(
       `Built in: ${allow.length} rules allow read-only commands, ${deny.length} deny (${deny.map(ruleText).join(', ')}).`,
     ),
-    ...(rules.length === 0 ? [createStyledLine('There are no other rules.')] : []),
+    ...(rules.length === 0 ? [styledLine('There are no other rules.')] : []),
   ])
   ui.notify(
     `Use ${rules.length === 0 ? '' : '/permissions remove <number> to remove a rule, '}/mode to change the mode, dragoman policy explain to test a call.`,
@@ -74,12 +74,7 @@ interface ListedRule {
   readonly remove?: () => void
 }
 
-interface RuleGroup {
-  readonly title: string
-  readonly rules: readonly ListedRule[]
-}
-
-function collectRuleGroups({ session: { agent }, folder }: AppParts): readonly RuleGroup[] {
+function collectRuleGroups({ session: { agent }, folder }: AppParts) {
   const user = readConfigFile(getUserConfigPath()) ?? {}
   const { policies } = readSettings(folder)
   const key = realPathOrSelf(folder)
@@ -122,23 +117,24 @@ function listSettingsRules(
   where: string,
   own?: { readonly agent: Agent; readonly project?: string },
 ): ListedRule[] {
+  const toListed = (effect: RuleEffect, text: string, remove: (agent: Agent) => void): ListedRule => {
+    return { effect, text, where, ...(own && { remove: () => remove(own.agent) }) }
+  }
   const verdicts = (['allow', 'ask', 'deny'] as const).flatMap((verdict) =>
-    (policy?.[verdict] ?? []).map(ruleText).map((text): ListedRule => {
-      const remove = (agent: Agent): void => {
+    (policy?.[verdict] ?? []).map(ruleText).map((text) =>
+      toListed(verdict, text, (agent) => {
         removeSavedRule(verdict, text, own?.project)
         agent.policy.forget?.(text, verdict)
-      }
-      return { effect: verdict, text, where, ...(own && { remove: () => remove(own.agent) }) }
-    }),
+      }),
+    ),
   )
   const accesses = SANDBOX_ACCESSES.flatMap((access) =>
-    (sandboxOptions?.[ACCESS_SETTING_KEYS[access]] ?? []).map((text): ListedRule => {
-      const remove = (agent: Agent): void => {
+    (sandboxOptions?.[ACCESS_SETTING_KEYS[access]] ?? []).map((text) =>
+      toListed(access, text, (agent) => {
         removeSavedRule(ACCESS_SETTING_KEYS[access], text, own?.project)
         agent.sandboxAccess?.policyOf(access).forget?.(text, 'allow')
-      }
-      return { effect: access, text, where, ...(own && { remove: () => remove(own.agent) }) }
-    }),
+      }),
+    ),
   )
   const patterns = [
     ...(policy?.protectedWrites ?? []).map((text) => ({ effect: 'protected' as const, text, where })),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { AppParts } from '../app-parts.ts'
-import { createStyledLines } from '../term/styled-line.ts'
+import { styledLines } from '../term/styled-line.ts'
 
 /** Runs a subcommand of dragoman: its output is shown, or it gets the terminal. */
 export async function runCliSubcommand(
@@ -19,7 +19,7 @@ export async function runCliSubcommand(
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
   await waitForClose(child)
-  ui.print([[], ...createStyledLines(escapeForTerminal(text.trimEnd()))])
+  ui.print([[], ...styledLines(escapeForTerminal(text.trimEnd()))])
 }
 
 function waitForClose(child: ReturnType<typeof spawn>): Promise<void> {

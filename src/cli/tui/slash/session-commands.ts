@@ -3,7 +3,7 @@ import { joinTextParts } from '../../../model/text.ts'
 import { jsonlStore } from '../../../session/store/jsonl-store.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { formatLocalTime } from '../../output/format.ts'
-import { getSessionsFolderPath } from '../../paths/folders.ts'
+import { getSessionsFolder } from '../../paths/folders.ts'
 import type { AppParts } from '../app-parts.ts'
 import { applyRunEvent } from '../conversation-state.ts'
 import { BUSY_MESSAGE } from '../run-controller.ts'
@@ -12,7 +12,7 @@ import type { MenuItem } from '../ui-state.ts'
 
 /** The other sessions of this folder that are not empty, the newest first. */
 export function listOtherSessions({ folder, session }: AppParts): MenuItem[] {
-  return jsonlStore(getSessionsFolderPath(folder))
+  return jsonlStore(getSessionsFolder(folder))
     .list()
     .filter(({ id, title }) => id !== session.agent.session.id && title !== '')
     .toSorted((one, other) => other.changed - one.changed)
@@ -22,13 +22,13 @@ export function listOtherSessions({ folder, session }: AppParts): MenuItem[] {
     }))
 }
 
-export function runResumeSlashCommand(app: AppParts, words: string): void | Promise<void> {
+export function resumeOtherSession(app: AppParts, words: string): void | Promise<void> {
   if (words !== '') return switchSession(app, { resume: words })
   if (listOtherSessions(app).length === 0) return app.ui.notify('There is no other session in this folder.')
   return offerChoices(app, 'resume')
 }
 
-export async function runCompressSlashCommand({ ui, session: { agent }, controller }: AppParts): Promise<void> {
+export async function compressHistory({ ui, session: { agent }, controller }: AppParts): Promise<void> {
   if (controller.isBusy) return ui.notify(BUSY_MESSAGE, 'warn')
   const prompt = `${agent.session.id}#compress`
   let isDone = false

@@ -1,9 +1,12 @@
+import { countContextTokens, estimateTokens, countHistoryChars } from '../../../agent/history/compact.ts'
+import { findPinnedNotes } from '../../../session/derive-model-history.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
+import { formatNumber } from '../../output/format.ts'
 import { abbreviateHome } from '../../paths/folders.ts'
 import { readInstructions } from '../../setup/instructions.ts'
 import type { AppParts } from '../app-parts.ts'
 import { findCallPart, toFinishedCall } from '../session-history.ts'
-import { createStyledLine, createStyledLines, truncateStyledLine, type StyledLine } from '../term/styled-line.ts'
+import { styledLine, styledLines, clipLine, type StyledLine } from '../term/styled-line.ts'
 import { renderCall } from '../view/call.ts'
 import { renderMarkdown } from '../view/markdown.ts'
 import { BASIC_KEY_DESCRIPTIONS } from './keys.ts'
@@ -24,7 +27,7 @@ export function showSlashHelp({ ui, commands }: AppParts, builtIn: readonly Slas
   ui.print([
     [],
     ...builtIn.map(row),
-    ...(others.length === 0 ? [] : [[], createStyledLine('Custom commands, and prompts of MCP servers:', 'quiet')]),
+    ...(others.length === 0 ? [] : [[], styledLine('Custom commands, and prompts of MCP servers:', 'quiet')]),
     ...others.map(row),
     [],
     ...BASIC_KEY_DESCRIPTIONS.map(([keys, about]): StyledLine => [
@@ -35,16 +38,11 @@ export function showSlashHelp({ ui, commands }: AppParts, builtIn: readonly Slas
 }
 
 export function showTools({ ui, session }: AppParts): void {
-  const rows = session.agent.toolbox.specs.map(({ name, description }) =>
-    truncateStyledLine(
-      [
-        { text: `${name.padEnd(24)} `, tone: 'accent' },
-        { text: escapeForTerminal(description.split('\n', 1)[0] ?? '') },
-      ],
-      ui.viewOptions.width,
-    ),
-  )
-  ui.print([[], ...rows])
+  const rows = session.agent.toolbox.specs.map(({ name, description }): StyledLine => [
+    { text: `${name.padEnd(24)} `, tone: 'accent' },
+    { text: escapeForTerminal(description.split('\n', 1)[0] ?? '') },
+  ])
+  ui.print([[], ...rows.map((row) => clipLine(row, ui.viewOptions.width))])
 }
 
 /** The servers of this session; their tools have the names that the model sees. */
@@ -52,7 +50,7 @@ export async function showMcpServers(app: AppParts): Promise<void> {
   const { servers } = app.session
   if (!servers || servers.list.length === 0) return runCliSubcommand(app, ['mcp', 'list'])
   const { formatMcpServers } = await import('../../command/mcp/inspect.ts')
-  app.ui.print([[], ...createStyledLines(formatMcpServers(servers).trimEnd())])
+  app.ui.print([[], ...styledLines(formatMcpServers(servers).trimEnd())])
 }
 
 export function showMemory({ ui, folder }: AppParts): void {
@@ -64,7 +62,7 @@ export function showMemory({ ui, folder }: AppParts): void {
   for (const { path, text } of files)
     ui.print([
       [],
-      createStyledLine(escapeForTerminal(abbreviateHome(path), 'file-name'), 'accent'),
+      styledLine(escapeForTerminal(abbreviateHome(path), 'file-name'), 'accent'),
       ...renderMarkdown(escapeForTerminal(text.trim()), ui.viewOptions),
     ])
 }
@@ -74,13 +72,38 @@ export function showLastCall({ ui, session }: AppParts): void {
   const running = ui.state.conversation.live.find((block) => block.kind === 'call' && block.call.status === 'executing')
   if (running?.kind === 'call') {
     const seconds = Math.floor((Date.now() - running.since) / 1000)
-    const head = renderCall(running.call, { viewOptions: ui.viewOptions, seconds, progress: '', open: true })
+    const head = renderCall(running.call, ui.viewOptions, { seconds, open: true })
     const output = escapeForTerminal(running.progress.trimEnd(), 'tool-output')
-    return ui.print([[], ...head, ...output.split('\n').map((row) => createStyledLine(`  ${row}`, 'quiet'))])
+    return ui.print([[], ...head, ...output.split('\n').map((row) => styledLine(`  ${row}`, 'quiet'))])
   }
   const { entries, turns } = session.agent.session
   const entry = entries.findLast((one) => one.kind === 'result')
   if (!entry) return ui.notify('No tool has run yet.', 'warn')
   const finished = toFinishedCall(entry, findCallPart(turns, entry.result.id))
-  ui.print([[], ...renderCall(finished, { viewOptions: ui.viewOptions, seconds: 0, progress: '', open: true })])
+  ui.print([[], ...renderCall(finished, ui.viewOptions, { open: true })])
+}
+
+/** `/context`: what fills the context window, by estimate; the total is the count of the vendor, if there is one. */
+export async function showContextUsage({ ui, session: active }: AppParts): Promise<void> {
+  const { session, system, toolbox, model, catalog } = active.agent
+  const pinned = findPinnedNotes(session.entries).reduce((sum, { text }) => sum + text.length, 0)
+  const parts: readonly (readonly [string, number])[] = [
+    ['System prompt', system.length],
+    ['Tools', JSON.stringify(toolbox.specs).length],
+    ['Environment, instructions, memories', pinned],
+    ['Conversation', Math.max(countHistoryChars(session.turns) - pinned, 0)],
+  ]
+  const window = model.window ?? (await catalog?.())?.card(model.origin)?.window
+  const counted = countContextTokens(session.turns)
+  const estimate = parts.reduce((sum, [, characters]) => sum + estimateTokens(characters), 0)
+  const used = session.turns.some((turn) => turn.role === 'assistant' && turn.usage) ? counted : estimate
+  const share = window === undefined ? '' : ` of ${formatNumber(window)} (${Math.round((used / window) * 100)} %)`
+  const rows = parts.map(([name, characters]): StyledLine => [
+    { text: `  ${name.padEnd(38)}` },
+    { text: `about ${formatNumber(estimateTokens(characters))}`, tone: 'quiet' },
+  ])
+  ui.print([[], styledLine(`${formatNumber(used)} tokens${share}`, 'strong'), ...rows])
+  ui.notify(
+    window === undefined ? 'The context window of this model is unknown.' : '/compact summarises the conversation.',
+  )
 }

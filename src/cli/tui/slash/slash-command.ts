@@ -1,7 +1,6 @@
 import type { AppParts } from '../app-parts.ts'
 import type { MenuItem } from '../ui-state.ts'
 
-/** A command that begins with a slash. */
 export interface SlashCommand {
   readonly name: string
   readonly aliases?: readonly string[]
@@ -9,7 +8,6 @@ export interface SlashCommand {
   /** Its arguments, for the help. */
   readonly takes?: string
   run(app: AppParts, words: string): void | Promise<void>
-  /** Completions for its argument. */
   choices?(app: AppParts): readonly MenuItem[] | Promise<readonly MenuItem[]>
   /** The argument may also be something else. */
   readonly allowsOtherValues?: true

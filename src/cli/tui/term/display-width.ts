@@ -13,7 +13,7 @@ export function splitGlyphs(text: string): Glyph[] {
   return Array.from(graphemeSegmenter.segment(text), ({ segment }) => ({ text: segment, width: measureGlyph(segment) }))
 }
 
-export function measureDisplayWidth(text: string): number {
+export function displayWidth(text: string): number {
   return isSingleWidthText(text) ? text.length : splitGlyphs(text).reduce((sum, { width }) => sum + width, 0)
 }
 

@@ -1,11 +1,4 @@
-import {
-  type StyledCell,
-  toCells,
-  type StyledLine,
-  measureStyledLine,
-  joinStyledCells,
-  type TextTone,
-} from './styled-line.ts'
+import { type StyledCell, toCells, type StyledLine, lineWidth, joinStyledCells, type TextTone } from './styled-line.ts'
 
 interface ExactRowOptions {
   readonly width: number
@@ -20,7 +13,7 @@ interface ExactRowOptions {
  * row is shown as ␣, and a tab as ⇥. Two different texts never look the same.
  */
 export function layoutExactRows(text: string, { width, first, next, tone }: ExactRowOptions): StyledLine[] {
-  const room = Math.max(width - Math.max(measureStyledLine(first), measureStyledLine(next)), 4)
+  const room = Math.max(width - Math.max(lineWidth(first), lineWidth(next)), 4)
   const rows: StyledCell[][] = [[]]
   let used = 0
   for (const cell of toVisibleCells(text, tone)) {

@@ -18,20 +18,11 @@ type LetterKey =
   | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z')
   | ('/' | '_' | '?' | '.' | '\\' | ']' | '^')
 
-/** Parses what a terminal sends, in pieces of any size. */
-interface KeyParser {
-  /** The complete keys; an incomplete sequence waits for its rest. */
-  parse(text: string): KeyEvent[]
-  /** Nothing arrived for a while: an incomplete sequence is taken as it is, for example as the Escape key. */
-  flush(): KeyEvent[]
-  readonly isPending: boolean
-}
-
 const PASTE_START = '\u001B[200~'
 const PASTE_END = '\u001B[201~'
 
-/** Understands legacy sequences, bracketed paste and `CSI u`. */
-export function createKeyParser(): KeyParser {
+/** Parses what a terminal sends, in pieces of any size: legacy sequences, bracketed paste and `CSI u`. */
+export function createKeyParser() {
   let pending = ''
   let pasted: string | undefined
 
@@ -89,12 +80,14 @@ export function createKeyParser(): KeyParser {
   }
 
   return {
-    parse(text) {
+    /** The complete keys; an incomplete sequence waits for its rest. */
+    parse(text: string): KeyEvent[] {
       pending += text
       return all(false)
     },
+    /** Nothing arrived for a while: an incomplete sequence is taken as it is, for example as the Escape key. */
     flush: () => (pasted === undefined ? all(true) : []),
-    get isPending() {
+    get isPending(): boolean {
       return pending !== '' && pasted === undefined
     },
   }

@@ -1,31 +1,11 @@
 import { type StyledCell, toCells, type StyledLine } from './styled-line.ts'
+import type { TerminalSession } from './terminal.ts'
 import type { Theme } from './theme.ts'
 
 /** A position in the live part, counted from 0. */
-export interface CursorPosition {
-  readonly row: number
-  readonly column: number
-}
+export type CursorPosition = Readonly<Record<'row' | 'column', number>>
 
-/** The live part of the terminal. What is above it is the scrollback, which is never written again. */
-export interface Screen {
-  /** Adds lines to the scrollback, above the live part. */
-  commit(lines: readonly StyledLine[]): void
-  /** Shows the live part; writes only the cells that changed. Without a position the cursor is hidden. */
-  show(lines: readonly StyledLine[], cursor?: CursorPosition): void
-  resize(columns: number, rows: number): void
-  /** Draws the live part again on an empty screen; what was there goes to the scrollback. */
-  redraw(): void
-  setTheme(theme: Theme): void
-  /** Removes the live part. */
-  close(): void
-}
-
-interface ScreenOutput {
-  readonly columns: number
-  readonly rows: number
-  readonly write: (text: string) => void
-}
+export type Screen = ReturnType<typeof openScreen>
 
 const BEGIN_SYNC = '\u001B[?2026h'
 const END_SYNC = '\u001B[?2026l'
@@ -34,7 +14,8 @@ const CLEAR_LINE = '\u001B[K'
 const HIDE_CURSOR = '\u001B[?25l'
 const SHOW_CURSOR = '\u001B[?25h'
 
-export function openScreen(terminal: ScreenOutput, initialTheme: Theme): Screen {
+/** The live part of the terminal. What is above it is the scrollback, which is never written again. */
+export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 'write'>, initialTheme: Theme) {
   let { columns, rows } = terminal
   let theme = initialTheme
   let shown: StyledCell[][] = []
@@ -127,46 +108,47 @@ export function openScreen(terminal: ScreenOutput, initialTheme: Theme): Screen 
     return painted === '' && isStill ? '' : painted + placeCursor(position)
   }
 
+  /** The live part was cleared; the cursor is in its first row. */
+  function forgetShown(): void {
+    isPlaced = false
+    shown = []
+    at = 0
+  }
+
   function send(text: string): void {
     if (text !== '') terminal.write(`${BEGIN_SYNC}${text}${END_SYNC}`)
   }
 
   return {
-    commit(lines) {
+    /** Adds lines to the scrollback, above the live part. */
+    commit(lines: readonly StyledLine[]): void {
       if (lines.length === 0) return
       const above = lines.map((one) => `${styled(one)}\r\n`).join('')
       const clear = toRow(0, Math.max(shown.length, 1)) + clearLivePart()
-      isPlaced = false
-      shown = []
-      at = 0
+      forgetShown()
       send(clear + above + show(lastLines, lastCursor))
     },
-    show(lines, cursor) {
-      send(show(lines, cursor))
-    },
-    resize(nextColumns, nextRows) {
+    /** Shows the live part; writes only the cells that changed. Without a position the cursor is hidden. */
+    show: (lines: readonly StyledLine[], cursor?: CursorPosition) => send(show(lines, cursor)),
+    resize(nextColumns: number, nextRows: number): void {
       // A terminal that gets narrower wraps the long lines: then the live part begins higher up.
       const above = shown.slice(0, at).reduce((sum, row) => sum + countTerminalRows(row, nextColumns), 0)
       const cursorRows = Math.floor(Math.max((lastCursor?.column ?? 0) - 1, 0) / nextColumns)
       ;[columns, rows] = [nextColumns, nextRows]
-      isPlaced = false
       const up = Math.min(above + cursorRows, nextRows - 1)
       const clear = clearLivePart()
-      shown = []
-      at = 0
+      forgetShown()
       send(`${up > 0 ? `\u001B[${up}A` : ''}${clear}${show(lastLines, lastCursor)}`)
     },
-    redraw() {
+    /** Draws the live part again on an empty screen; what was there goes to the scrollback. */
+    redraw(): void {
       const clear = toRow(0, Math.max(shown.length, 1)) + clearLivePart()
-      isPlaced = false
-      shown = []
-      at = 0
+      forgetShown()
       send(`${clear}\u001B[${rows};1H${'\r\n'.repeat(rows)}\u001B[H${CLEAR_DOWN}${show(lastLines, lastCursor)}`)
     },
-    setTheme(next) {
-      theme = next
-    },
-    close() {
+    setTheme: (next: Theme) => void (theme = next),
+    /** Removes the live part. */
+    close(): void {
       terminal.write(`${toRow(0, 1)}${clearLivePart()}\u001B[0m${SHOW_CURSOR}`)
       shown = []
       lastLines = []

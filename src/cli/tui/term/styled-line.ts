@@ -1,4 +1,4 @@
-import { splitGlyphs, measureDisplayWidth } from './display-width.ts'
+import { splitGlyphs, displayWidth } from './display-width.ts'
 
 /** What a piece of text means; the theme decides how it looks. */
 export type TextTone =
@@ -14,13 +14,12 @@ export interface StyledSpan {
 
 export type StyledLine = readonly StyledSpan[]
 
-export function createStyledLine(text: string, tone?: TextTone): StyledLine {
+export function styledLine(text: string, tone?: TextTone): StyledLine {
   return text === '' ? [] : [tone === undefined ? { text } : { text, tone }]
 }
 
-/** A text of several lines. */
-export function createStyledLines(text: string): StyledLine[] {
-  return text.split('\n').map((line) => createStyledLine(line))
+export function styledLines(text: string): StyledLine[] {
+  return text.split('\n').map((line) => styledLine(line))
 }
 
 /** Adds text to the last of the lines; a line end in it begins a new line. */
@@ -31,24 +30,23 @@ export function appendText(lines: StyledSpan[][], text: string, tone: TextTone |
   }
 }
 
-/** The text of a line without its tones. */
-export function getStyledLineText(one: StyledLine): string {
+export function lineText(one: StyledLine): string {
   return one.map(({ text }) => text).join('')
 }
 
-export function measureStyledLine(one: StyledLine): number {
-  return one.reduce((sum, { text }) => sum + measureDisplayWidth(text), 0)
+export function lineWidth(one: StyledLine): number {
+  return one.reduce((sum, { text }) => sum + displayWidth(text), 0)
 }
 
 /** Wraps a line, at spaces if possible; the lines after the first begin with `indent`. */
 export function wrapLine(one: StyledLine, width: number, indent: StyledLine = []): StyledLine[] {
   const room = Math.max(width, 4)
-  if (measureStyledLine(one) <= room) return [one]
+  if (lineWidth(one) <= room) return [one]
   const lines: StyledLine[] = []
   let row: StyledCell[] = []
   let used = 0
   const inset = toCells(indent)
-  const insetWidth = measureStyledLine(indent)
+  const insetWidth = lineWidth(indent)
   let start = 0
   for (const cell of toCells(one)) {
     if (used + cell.width > room && row.length > start) {
@@ -68,8 +66,8 @@ export function wrapLine(one: StyledLine, width: number, indent: StyledLine = []
 }
 
 /** Cuts a line to a width, and marks the cut. */
-export function truncateStyledLine(one: StyledLine, width: number): StyledLine {
-  if (measureStyledLine(one) <= width) return one
+export function clipLine(one: StyledLine, width: number): StyledLine {
+  if (lineWidth(one) <= width) return one
   const visibleCells: StyledCell[] = []
   let used = 0
   for (const cell of toCells(one)) {
@@ -91,7 +89,6 @@ export function toCells(one: StyledLine): StyledCell[] {
   return one.flatMap(({ text, tone = 'plain' }) => splitGlyphs(text).map((cell) => ({ ...cell, tone })))
 }
 
-/** Joins neighbours of the same tone. */
 export function joinStyledCells(row: readonly StyledCell[]): StyledLine {
   const out: { text: string; tone: TextTone }[] = []
   for (const { text, tone } of row) {

@@ -3,14 +3,7 @@ import { stopForLostOutput } from '../../stop-signals.ts'
 import { type KeyEvent, createKeyParser } from './key-parser.ts'
 
 /** A terminal in raw mode, until it is closed. */
-export interface TerminalSession {
-  readonly columns: number
-  readonly rows: number
-  write(text: string): void
-  /** Restores the terminal while another program uses it. */
-  suspendFor<T>(use: () => Promise<T>): Promise<T>
-  close(): void
-}
+export type TerminalSession = ReturnType<typeof openTerminal>
 
 // Bracketed paste, and distinguishable keys (Shift-Enter) if the terminal supports that.
 const ENTER_SEQUENCE = '\u001B[?2004h\u001B[>1u'
@@ -30,7 +23,7 @@ export function openTerminal(
   input: ReadStream,
   output: WriteStream,
   handlers: { readonly key: (key: KeyEvent) => void; readonly resize: (columns: number, rows: number) => void },
-): TerminalSession {
+) {
   const reader = createKeyParser()
   let escapeTimer: NodeJS.Timeout | undefined
   let isOpen = false
@@ -75,14 +68,15 @@ export function openTerminal(
   // Also after an uncaught error.
   process.once('exit', release)
   return {
-    get columns() {
+    get columns(): number {
       return output.columns
     },
-    get rows() {
+    get rows(): number {
       return output.rows
     },
-    write: (text) => void output.write(text),
-    async suspendFor(use) {
+    write: (text: string) => void output.write(text),
+    /** Restores the terminal while another program uses it. */
+    async suspendFor<T>(use: () => Promise<T>): Promise<T> {
       release()
       try {
         return await use()
@@ -90,7 +84,7 @@ export function openTerminal(
         acquire()
       }
     },
-    close() {
+    close(): void {
       release()
       process.off('exit', release)
     },

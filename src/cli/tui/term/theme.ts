@@ -39,10 +39,7 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
 }
 
 /** The theme for this terminal: no colours if the user wants none, light if the terminal says so. */
-export function resolveTheme(
-  requested: 'auto' | ThemeName,
-  env: Readonly<Record<string, string | undefined>>,
-): ThemeName {
+export function resolveTheme(requested: 'auto' | ThemeName, env: NodeJS.ProcessEnv): ThemeName {
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return 'none'
   if (env['TERM'] === 'dumb') return 'none'
   if (requested !== 'auto') return requested

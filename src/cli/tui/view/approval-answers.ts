@@ -4,16 +4,9 @@ import type { Grant, GrantScope } from '../../../policy/policy.ts'
 import { type ApprovalViewState, isFullyShown } from '../ui-state.ts'
 
 /** An answer: its key and its meaning, in a phrase and in a word. */
-export interface ApprovalAnswer {
-  readonly key: string
-  readonly meaning: string
-  readonly brief: string
-}
+export type ApprovalAnswer = Readonly<Record<'key' | 'meaning' | 'brief', string>>
 
-export interface GrantChoice {
-  readonly grant: Grant
-  readonly scope: GrantScope
-}
+export type GrantChoice = Readonly<{ grant: Grant; scope: GrantScope }>
 
 /** The grants and scopes that a request offers, in the order of their numbers. */
 export function listGrantChoices({ decision: { grants = [] } }: ApprovalRequest): readonly GrantChoice[] {
@@ -21,19 +14,10 @@ export function listGrantChoices({ decision: { grants = [] } }: ApprovalRequest)
 }
 
 export function describeScope(scope: GrantScope, root: string | undefined): string {
-  switch (scope) {
-    case 'session':
-      return 'in this session'
-    case 'project':
-      return `in this project, permanently${root === undefined ? '' : ` (${root})`}`
-    case 'user':
-      return 'everywhere, permanently'
-    default:
-      return scope satisfies never
-  }
+  const project = `in this project, permanently${root === undefined ? '' : ` (${root})`}`
+  return { session: 'in this session', project, user: 'everywhere, permanently' }[scope]
 }
 
-/** The answers that are possible now. */
 export function listApprovalAnswers(
   ask: ApprovalRequest,
   asks: readonly ApprovalRequest[],

@@ -2,7 +2,7 @@ import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
 import { sanitizeQuestion } from '../../../policy/text/sanitize.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { layoutExactRows } from '../term/exact-rows.ts'
-import { type StyledLine, type StyledSpan, createStyledLine, wrapLine } from '../term/styled-line.ts'
+import { type StyledLine, type StyledSpan, styledLine, wrapLine } from '../term/styled-line.ts'
 import { formatApprovalBody, OFFLINE_NOTE } from './approval-question.ts'
 import { renderDiff } from './diff.ts'
 import { toSingleRow } from './shorten.ts'
@@ -35,7 +35,7 @@ const textsCache = new WeakMap<ApprovalRequest, readonly ApprovalTexts[]>()
 function renderBody({ details }: ApprovalRequest, width: number, reveal: boolean) {
   if (details.kind === 'edit') {
     const diff = renderDiff(escapeForTerminal(details.fileDiff, 'diff'), width)
-    return { lines: diff.length > 0 ? diff : [createStyledLine('Nothing would change.', 'quiet')], hiddenSecrets: 0 }
+    return { lines: diff.length > 0 ? diff : [styledLine('Nothing would change.', 'quiet')], hiddenSecrets: 0 }
   }
   const { text, secrets } = sanitizeQuestion(formatApprovalBody(details), { reveal })
   return { lines: renderQuoted(text, width), hiddenSecrets: secrets }
@@ -56,8 +56,8 @@ function renderReason({ decision, details }: ApprovalRequest, width: number): St
   if (details.kind === 'edit' && decision.isRoutine) return []
   const why = toSingleRow(escapeForTerminal(decision.why, 'approval-prompt'), MAX_REASON_COLUMNS)
   return [
-    ...(details.kind === 'exec' && details.isOffline ? wrapLine(createStyledLine(OFFLINE_NOTE, 'warn'), width) : []),
-    ...wrapLine(createStyledLine(why, 'quiet'), width),
+    ...(details.kind === 'exec' && details.isOffline ? wrapLine(styledLine(OFFLINE_NOTE, 'warn'), width) : []),
+    ...wrapLine(styledLine(why, 'quiet'), width),
   ]
 }
 
@@ -66,8 +66,6 @@ const MAX_REASON_COLUMNS = 240
 
 function renderGrants({ decision: { grants = [] } }: ApprovalRequest, width: number): StyledLine[] {
   return grants.flatMap(({ covers }) =>
-    wrapLine(createStyledLine(escapeForTerminal(`Always: ${covers}`, 'approval-prompt'), 'quiet'), width, [
-      { text: '  ' },
-    ]),
+    wrapLine(styledLine(escapeForTerminal(`Always: ${covers}`, 'approval-prompt'), 'quiet'), width, [{ text: '  ' }]),
   )
 }

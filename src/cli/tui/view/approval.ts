@@ -9,13 +9,7 @@ import {
   getTerminalSize,
   type UiState,
 } from '../ui-state.ts'
-import {
-  truncateStyledLine,
-  type StyledLine,
-  createStyledLine,
-  measureStyledLine,
-  wrapLine,
-} from '../term/styled-line.ts'
+import { clipLine, type StyledLine, styledLine, lineWidth, wrapLine } from '../term/styled-line.ts'
 import { type ApprovalAnswer, listApprovalAnswers } from './approval-answers.ts'
 import { formatApprovalTitle } from './approval-question.ts'
 import { renderApprovalTexts } from './approval-texts.ts'
@@ -23,11 +17,7 @@ import { renderEditor, type LinesWithCursor } from './input-box.ts'
 import { toSingleRow } from './shorten.ts'
 
 /** The width and the free rows of the terminal, and the folder that paths are relative to. */
-interface ApprovalViewOptions {
-  readonly width: number
-  readonly rows: number
-  readonly root?: string | undefined
-}
+type ApprovalViewOptions = Readonly<{ width: number; rows: number; root?: string | undefined }>
 
 /** An approval request: what the call would do, in full, and the possible answers. */
 export function renderApproval(
@@ -77,17 +67,13 @@ export function markShownLines(state: UiState): UiState {
   return { ...state, approvalView: { ...approvalView, shown: { ...approvalView.shown, [ask.id]: shown } } }
 }
 
-/** The input while an approval waits. */
 export function renderDraft(state: DraftState, { width, rows }: ApprovalViewOptions): LinesWithCursor {
   const isFocused = isInputFocused(state)
   if (state.editor.text === '' && !isFocused) return { lines: [] }
   const { lines, cursor } = renderEditor(state.editor, { width, mark: '> ', most: maxDraftRows(rows) })
   if (!isFocused) return { lines }
   return {
-    lines: [
-      ...lines,
-      truncateStyledLine(createStyledLine('Typing. Press Esc to answer the approval prompt.', 'quiet'), width),
-    ],
+    lines: [...lines, clipLine(styledLine('Typing. Press Esc to answer the approval prompt.', 'quiet'), width)],
     ...defined({ cursor }),
   }
 }
@@ -111,16 +97,10 @@ function renderPagePosition(
   width: number,
 ): StyledLine {
   const where = `… lines ${top + 1}–${top + count} of ${all}`
-  if (isFullyShown(asking, ask.id)) return truncateStyledLine(createStyledLine(`${where}, PgUp/PgDn`, 'quiet'), width)
+  if (isFullyShown(asking, ask.id)) return clipLine(styledLine(`${where}, PgUp/PgDn`, 'quiet'), width)
   if (asking.isTooEarly)
-    return truncateStyledLine(
-      createStyledLine(`${where}: read to the end first (PgDn or Space), then answer`, 'warn'),
-      width,
-    )
-  return truncateStyledLine(
-    createStyledLine(`${where}, PgDn or Space; read to the end before approving`, 'quiet'),
-    width,
-  )
+    return clipLine(styledLine(`${where}: read to the end first (PgDn or Space), then answer`, 'warn'), width)
+  return clipLine(styledLine(`${where}, PgDn or Space; read to the end before approving`, 'quiet'), width)
 }
 
 /** At least this many lines of the body are shown at once; if there is no room, everything else is shortened. */
@@ -143,7 +123,7 @@ function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalViewSt
   } = renderApprovalTexts(ask, width, asking.revealedIds.includes(ask.id))
   const hasSecrets = hasHiddenSecrets(ask, asking)
   const hidden = hasSecrets
-    ? [truncateStyledLine(createStyledLine(HIDDEN_SECRET_HINT, asking.isTooEarly ? 'warn' : 'quiet'), width)]
+    ? [clipLine(styledLine(HIDDEN_SECRET_HINT, asking.isTooEarly ? 'warn' : 'quiet'), width)]
     : []
   const keys = listApprovalAnswers(ask, asks, asking, { root, hasSecrets })
   const head = wrapLine(renderTitle(name, count), width)
@@ -155,31 +135,15 @@ function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalViewSt
     return { ask, head, body: whole, foot, reason, ...paginate(whole, rows - head.length - foot.length) }
   // What has no room beside the body is appended to it, and is reached by scrolling.
   const short = [renderTitle(toSingleRow(name, Math.max(width - 2 - count.length, 8)), count)]
-  const below = [[], ...(head.length > 1 ? wrapLine(createStyledLine(name), width) : []), ...because, ...grantLines]
+  const below = [[], ...(head.length > 1 ? wrapLine(styledLine(name), width) : []), ...because, ...grantLines]
   const longer = [...body, ...below]
-  const inWords = renderAnswerKeys(
-    keys.map(({ key, brief }) => ({ key, meaning: brief })),
-    width,
-    ' ',
-  )
-  const tight = [
-    ...hidden,
-    ...(inWords.length + 3 + hidden.length <= rows
-      ? inWords
-      : flowPieces(
-          keys.map(({ key }) => createStyledLine(`[${key}]`, 'accent')),
-          width,
-          ' ',
-        )),
-  ]
-  return {
-    ask,
-    head: short,
-    body: longer,
-    foot: tight,
-    reason,
-    ...paginate(longer, rows - short.length - tight.length),
-  }
+  const briefKeys = keys.map(({ key, brief }) => ({ key, meaning: brief }))
+  const bareKeys = keys.map(({ key }) => styledLine(`[${key}]`, 'accent'))
+  const inWords = renderAnswerKeys(briefKeys, width, ' ')
+  const hasRoom = inWords.length + 3 + hidden.length <= rows
+  const tight = [...hidden, ...(hasRoom ? inWords : flowPieces(bareKeys, width, ' '))]
+  const pages = paginate(longer, rows - short.length - tight.length)
+  return { ask, head: short, body: longer, foot: tight, reason, ...pages }
 }
 
 const HIDDEN_SECRET_HINT = 'A secret is hidden: press v to show it before approving.'
@@ -203,14 +167,11 @@ type AnswerKey = Pick<ApprovalAnswer, 'key' | 'meaning'>
 
 /** The answers, each in one row at most. */
 function renderAnswerKeys(keys: readonly AnswerKey[], width: number, gap = '   '): StyledLine[] {
-  return flowPieces(
-    keys.map((one) => [
-      { text: `[${one.key}] `, tone: 'accent' as const },
-      { text: toSingleRow(escapeMeaning(one), meaningColumns(one, width)) },
-    ]),
-    width,
-    gap,
-  )
+  const pieces = keys.map((one): StyledLine => [
+    { text: `[${one.key}] `, tone: 'accent' },
+    { text: toSingleRow(escapeMeaning(one), meaningColumns(one, width)) },
+  ])
+  return flowPieces(pieces, width, gap)
 }
 
 function escapeMeaning({ meaning }: AnswerKey): string {
@@ -231,7 +192,7 @@ function flowPieces(pieces: readonly StyledLine[], width: number, gap: string): 
   for (const piece of pieces) {
     const row = rows.at(-1)
     const longer: StyledLine = row ? [...row, { text: gap }, ...piece] : piece
-    if (row && measureStyledLine(longer) <= width) rows[rows.length - 1] = longer
+    if (row && lineWidth(longer) <= width) rows[rows.length - 1] = longer
     else rows.push(piece)
   }
   return rows

@@ -5,15 +5,15 @@ import type { ResultPart } from '../../../model/turn.ts'
 import type { MarkdownDisplay } from '../../../tool/tool.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import {
-  truncateStyledLine,
+  clipLine,
   type StyledLine,
-  createStyledLine,
-  measureStyledLine,
+  styledLine,
+  lineWidth,
   type StyledSpan,
   type TextTone,
   wrapLine,
 } from '../term/styled-line.ts'
-import { measureDisplayWidth } from '../term/display-width.ts'
+import { displayWidth } from '../term/display-width.ts'
 import { renderDiff, countDiffLines } from './diff.ts'
 import type { ViewOptions } from './view-options.ts'
 import { renderMarkdown } from './markdown.ts'
@@ -24,12 +24,8 @@ const MAX_OUTPUT_LINES = 8
 /** A call: a line with its state, and its output below. */
 export function renderCall(
   call: CallState,
-  {
-    viewOptions,
-    seconds,
-    progress,
-    open,
-  }: { viewOptions: ViewOptions; seconds: number; progress: string; open: boolean },
+  viewOptions: ViewOptions,
+  { seconds = 0, progress = '', open = false },
 ): StyledLine[] {
   const { width } = viewOptions
   const state = STATE_STYLES[callDisplayState(call)]
@@ -38,26 +34,23 @@ export function renderCall(
     { text: `${escapeForTerminal(call.call.name, 'file-name')} `, tone: 'strong' },
   ]
   const time = renderTiming(call, seconds)
-  const room = Math.max(width - measureStyledLine(name) - measureStyledLine(time), MIN_SUMMARY_COLUMNS)
+  const room = Math.max(width - lineWidth(name) - lineWidth(time), MIN_SUMMARY_COLUMNS)
   const markdownDisplay = 'result' in call ? findMarkdownDisplay(call.result) : undefined
-  const about = createStyledLine(
+  const about = styledLine(
     markdownDisplay
       ? escapeForTerminal(markdownDisplay.title, 'file-name')
       : summarizeCall(call, open ? Infinity : room, viewOptions.root),
   )
   const head = open
     ? wrapLine([...name, ...about, ...time], width, [{ text: '  ' }])
-    : [[...name, ...truncateStyledLine(about, room), ...time]]
+    : [[...name, ...clipLine(about, room), ...time]]
   const shown =
     call.status === 'executing'
       ? renderTail(progress, width)
       : 'result' in call
         ? renderResult(call.result, viewOptions, open)
         : []
-  return [
-    ...head.map((one) => truncateStyledLine(one, width)),
-    ...shown.map((one): StyledLine => [{ text: '  ' }, ...one]),
-  ]
+  return [...head.map((one) => clipLine(one, width)), ...shown.map((one): StyledLine => [{ text: '  ' }, ...one])]
 }
 
 type CallDisplayState = 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'cancelled'
@@ -95,17 +88,7 @@ function callDisplayState(call: CallState): CallDisplayState {
 const MIN_SUMMARY_COLUMNS = 12
 
 const PATH_KEYS: readonly string[] = ['absolute_path', 'file_path', 'path']
-const SUMMARY_KEYS: readonly string[] = [
-  'command',
-  ...PATH_KEYS.slice(0, 2),
-  'pattern',
-  'path',
-  'query',
-  'prompt',
-  'fact',
-  'plan',
-  'url',
-]
+const SUMMARY_KEYS = ['command', ...PATH_KEYS.slice(0, 2), 'pattern', 'path', 'query', 'prompt', 'fact', 'plan', 'url']
 
 /** The main argument of a call: its path, command or pattern. */
 function summarizeCall({ call }: CallState, room: number, root: string | undefined): string {
@@ -118,7 +101,7 @@ function summarizeCall({ call }: CallState, room: number, root: string | undefin
   const where = main === 'pattern' && typeof input['path'] === 'string' ? toRootRelativePath(root, input['path']) : '.'
   return where === '.'
     ? first
-    : `${first} in ${shortenPath(safe(where), Math.max(room - measureDisplayWidth(first) - 4, MIN_SUMMARY_COLUMNS))}`
+    : `${first} in ${shortenPath(safe(where), Math.max(room - displayWidth(first) - 4, MIN_SUMMARY_COLUMNS))}`
 }
 
 /** After this time the user may wonder what a command waits for. */
@@ -142,7 +125,7 @@ export function renderTail(progress: string, width: number): StyledLine[] {
     .trimEnd()
     .split('\n')
     .filter((row) => row !== '')
-  return rows.slice(-MAX_OUTPUT_LINES).map((row) => truncateStyledLine(createStyledLine(row, 'quiet'), width - 2))
+  return rows.slice(-MAX_OUTPUT_LINES).map((row) => clipLine(styledLine(row, 'quiet'), width - 2))
 }
 
 function findMarkdownDisplay({ display }: ResultPart): MarkdownDisplay | undefined {
@@ -160,7 +143,7 @@ function renderResult(result: ResultPart, viewOptions: ViewOptions, open: boolea
   const diff = isObject(display) && typeof display['fileDiff'] === 'string' ? display['fileDiff'] : undefined
   if (diff !== undefined) {
     const { added, removed } = countDiffLines(diff)
-    const head = createStyledLine(`+${added} −${removed}`, 'quiet')
+    const head = styledLine(`+${added} −${removed}`, 'quiet')
     return [head, ...foldLines(renderDiff(escapeForTerminal(diff, 'diff'), width - 2), open ? Infinity : 40)]
   }
   const text = typeof display === 'string' ? display : formatResultText(result)
@@ -169,9 +152,7 @@ function renderResult(result: ResultPart, viewOptions: ViewOptions, open: boolea
   // Lines of output are cut, so that a table stays a table; error messages are wrapped.
   const isWhole = open || result.status !== 'ok'
   const lines = rows.flatMap((row) =>
-    isWhole
-      ? wrapLine(createStyledLine(row, tone), width - 2)
-      : [truncateStyledLine(createStyledLine(row, tone), width - 2)],
+    isWhole ? wrapLine(styledLine(row, tone), width - 2) : [clipLine(styledLine(row, tone), width - 2)],
   )
   return foldLines(text.trim() === '' ? [] : lines, open ? Infinity : MAX_OUTPUT_LINES)
 }
@@ -183,7 +164,7 @@ function foldLines(lines: readonly StyledLine[], maxLines: number): StyledLine[]
   const hidden = lines.length - head - foot
   return [
     ...lines.slice(0, head),
-    createStyledLine(`… ${hidden} more lines (Ctrl-O shows them)`, 'quiet'),
+    styledLine(`… ${hidden} more lines (Ctrl-O shows them)`, 'quiet'),
     ...lines.slice(lines.length - foot),
   ]
 }

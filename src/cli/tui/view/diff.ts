@@ -1,5 +1,5 @@
 import { layoutExactRows } from '../term/exact-rows.ts'
-import { type StyledLine, createStyledLine, type StyledSpan, type TextTone } from '../term/styled-line.ts'
+import { type StyledLine, styledLine, type StyledSpan, type TextTone } from '../term/styled-line.ts'
 
 /** A unified diff with the line numbers of the new file (for removed lines, of the old one). */
 export function renderDiff(diff: string, width: number): StyledLine[] {
@@ -11,12 +11,11 @@ export function renderDiff(diff: string, width: number): StyledLine[] {
     const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(row)
     if (hunk) {
       ;[before, after] = [Number(hunk[1]), Number(hunk[2])]
-      if (out.length > 0) out.push(createStyledLine('⋯', 'quiet'))
-    } else if (row.startsWith('\\ ')) out.push(createStyledLine(`${' '.repeat(digits + 1)}${row}`, 'quiet'))
+      if (out.length > 0) out.push(styledLine('⋯', 'quiet'))
+    } else if (row.startsWith('\\ ')) out.push(styledLine(`${' '.repeat(digits + 1)}${row}`, 'quiet'))
     else if (row.startsWith('+')) out.push(...renderNumberedRow(after++, row, 'added', digits, width))
     else if (row.startsWith('-')) out.push(...renderNumberedRow(before++, row, 'removed', digits, width))
-    else if (row !== '' || before > 0) {
-      if (row === '') continue
+    else if (row !== '') {
       out.push(...renderNumberedRow(after++, row, undefined, digits, width))
       before++
     }

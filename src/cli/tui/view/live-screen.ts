@@ -4,7 +4,7 @@ import { formatDuration } from '../../../provider/index.ts'
 import type { ConversationBlock, LiveConversation } from '../conversation-state.ts'
 import { formatSearchLine } from '../input/history-search.ts'
 import type { InputHint, UiState } from '../ui-state.ts'
-import { truncateStyledLine, type StyledLine, createStyledLine, wrapLine } from '../term/styled-line.ts'
+import { clipLine, type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
 import { renderApproval, fitApprovalArea, renderDraft } from './approval.ts'
 import { renderCall } from './call.ts'
 import { renderEditor, renderMenu, type LinesWithCursor, renderQueue } from './input-box.ts'
@@ -37,7 +37,7 @@ export function renderLiveScreen(
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = renderEditor(state.editor, { width, mark })
   const hintText = state.search ? escapeForTerminal(formatSearchLine(state.search)) : state.hint && HINTS[state.hint]
-  const hint = hintText === undefined ? [] : [truncateStyledLine(createStyledLine(hintText, 'quiet'), width)]
+  const hint = hintText === undefined ? [] : [clipLine(styledLine(hintText, 'quiet'), width)]
   return stackLines([...above, []], input, [...renderMenu(state, width), ...hint, status])
 }
 
@@ -64,16 +64,14 @@ function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now
     case 'thought':
       return renderThought(block, width)
     case 'call':
-      return renderCall(block.call, {
-        viewOptions: viewOptions,
+      return renderCall(block.call, viewOptions, {
         seconds: Math.floor((now - block.since) / 1000),
         progress: escapeForTerminal(block.progress, 'tool-output'),
-        open: false,
       })
     case 'notice':
       return truncateLines(escapeForTerminal(block.text))
         .split('\n')
-        .flatMap((one) => wrapLine(createStyledLine(one, block.tone), Math.min(width, MAX_TEXT_COLUMNS)))
+        .flatMap((one) => wrapLine(styledLine(one, block.tone), Math.min(width, MAX_TEXT_COLUMNS)))
     default:
       return block satisfies never
   }
@@ -87,20 +85,11 @@ function renderUserMessage(text: string, width: number): StyledLine[] {
   // Each line needs a row at least, so the others need not be escaped.
   const rows = escapeForTerminal(messageLines.slice(0, MAX_USER_ROWS + 1).join('\n'))
     .split('\n')
-    .flatMap((one, at) =>
-      wrapLine(
-        [
-          { text: at === 0 ? '> ' : '  ', tone: 'user' },
-          { text: one, tone: 'user' },
-        ],
-        width,
-        [{ text: '  ' }],
-      ),
-    )
+    .flatMap((one, at) => wrapLine(styledLine(`${at === 0 ? '> ' : '  '}${one}`, 'user'), width, [{ text: '  ' }]))
   const all = rows.length + Math.max(messageLines.length - MAX_USER_ROWS - 1, 0)
   if (all <= MAX_USER_ROWS) return rows
   const head = rows.slice(0, MAX_USER_ROWS - 4)
-  return [...head, createStyledLine(`  … ${all - head.length} more lines`, 'quiet')]
+  return [...head, styledLine(`  … ${all - head.length} more lines`, 'quiet')]
 }
 
 /** Long code that is still coming in would be highlighted again at every frame. */
@@ -109,25 +98,13 @@ function isLongStreaming({ text, done }: Extract<ConversationBlock, { kind: 'tex
 }
 
 /** A thought is one line: its subject, or the last line so far. */
-function renderThought(
-  { text, done, ms }: Extract<ConversationBlock, { kind: 'thought' }>,
-  width: number,
-): StyledLine[] {
+function renderThought({ text, done, ms }: Extract<ConversationBlock, { kind: 'thought' }>, width: number) {
   const subject = [...text.matchAll(/\*\*(.+?)\*\*/g)].at(-1)?.[1]
   const rows = text.split('\n').filter((one) => one.trim() !== '')
   const shown = subject ?? (done ? rows[0] : rows.at(-1)) ?? ''
   if (done && shown === '') return []
   const time = done && ms >= 1000 ? ` (${Math.round(ms / 1000)} s)` : ''
-  return [
-    truncateStyledLine(
-      [
-        { text: '✻ ', tone: 'quiet' },
-        { text: escapeForTerminal(shown.trim()), tone: 'quiet' },
-        { text: time, tone: 'quiet' },
-      ],
-      width,
-    ),
-  ]
+  return [clipLine(styledLine(`✻ ${escapeForTerminal(shown.trim())}${time}`, 'quiet'), width)]
 }
 
 function renderWorkingLine({ runningSince, approvals, conversation }: UiState, now: number): StyledLine[] {
@@ -135,17 +112,10 @@ function renderWorkingLine({ runningSince, approvals, conversation }: UiState, n
   const seconds = Math.floor((now - runningSince) / 1000)
   // Messages are not queued while a shell command of the user runs.
   const isUserCommandRunning = conversation.live.some(({ kind }) => kind === 'user-command')
-  const frameMark = SPINNER_FRAMES[Math.floor(now / 250) % SPINNER_FRAMES.length] ?? ''
-  return [
-    [],
-    [
-      { text: `${frameMark} `, tone: 'accent' },
-      {
-        text: `working ${seconds} s${describeWaiting(conversation, now)} · Esc stops${isUserCommandRunning ? '' : ', typing queues'}`,
-        tone: 'quiet',
-      },
-    ],
-  ]
+  const frame = SPINNER_FRAMES[Math.floor(now / 250) % SPINNER_FRAMES.length] ?? ''
+  const keys = `Esc stops${isUserCommandRunning ? '' : ', typing queues'}`
+  const text = `working ${seconds} s${describeWaiting(conversation, now)} · ${keys}`
+  return [[], [...styledLine(`${frame} `, 'accent'), ...styledLine(text, 'quiet')]]
 }
 
 function describeWaiting({ waiting }: LiveConversation, now: number): string {
@@ -155,11 +125,7 @@ function describeWaiting({ waiting }: LiveConversation, now: number): string {
 
 const SPINNER_FRAMES = ['◐', '◓', '◑', '◒']
 
-function stackLines(
-  above: readonly StyledLine[],
-  middle: LinesWithCursor,
-  below: readonly StyledLine[],
-): LinesWithCursor {
+function stackLines(above: readonly StyledLine[], middle: LinesWithCursor, below: readonly StyledLine[]) {
   return {
     lines: [...above, ...middle.lines, ...below],
     ...(middle.cursor && { cursor: { row: above.length + middle.cursor.row, column: middle.cursor.column } }),

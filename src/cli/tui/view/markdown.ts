@@ -1,10 +1,10 @@
 import { lexer, Lexer, type Token, type Tokens } from 'marked'
 import {
   appendText,
-  truncateStyledLine,
+  clipLine,
   type StyledLine,
-  createStyledLine,
-  measureStyledLine,
+  styledLine,
+  lineWidth,
   type StyledSpan,
   type TextTone,
   wrapLine,
@@ -27,6 +27,7 @@ export function measureFinalMarkdown(text: string): number {
 }
 
 const MAX_OPEN_PARAGRAPH_CHARS = 4000
+const QUOTE_BAR: StyledSpan = { text: '│ ', tone: 'quiet' }
 
 function renderBlocks(tokens: readonly Token[], viewOptions: ViewOptions): StyledLine[] {
   const out: StyledLine[] = []
@@ -47,21 +48,18 @@ function renderMarkdownBlock(token: Token, viewOptions: ViewOptions): StyledLine
     case 'code':
       return renderCode(token as Tokens.Code, viewOptions)
     case 'blockquote':
-      return prefixLines(renderBlocks(token.tokens ?? [], { ...viewOptions, width: width - 2 }), {
-        text: '│ ',
-        tone: 'quiet',
-      })
+      return renderBlocks(token.tokens ?? [], { ...viewOptions, width: width - 2 }).map((one) => [QUOTE_BAR, ...one])
     case 'list':
       return renderList(token as Tokens.List, viewOptions)
     case 'table':
       return renderTable(token as Tokens.Table, width)
     case 'hr':
-      return [createStyledLine('─'.repeat(Math.min(width, 40)), 'quiet')]
+      return [styledLine('─'.repeat(Math.min(width, 40)), 'quiet')]
     case 'html':
       return token.raw
         .trimEnd()
         .split('\n')
-        .flatMap((one) => wrapLine(createStyledLine(one, 'quiet'), width))
+        .flatMap((one) => wrapLine(styledLine(one, 'quiet'), width))
     default:
       return wrapSpans(renderInline('tokens' in token && token.tokens ? token.tokens : [token]), width)
   }
@@ -108,7 +106,7 @@ function wrapSpans(pieces: readonly StyledSpan[], width: number): StyledLine[] {
 
 function renderCode({ text, lang = '' }: Tokens.Code, viewOptions: ViewOptions): StyledLine[] {
   const colored = viewOptions.highlight?.(text, lang.split(/\s/)[0] ?? '')
-  const lines = colored ?? text.split('\n').map((one) => createStyledLine(one, 'code'))
+  const lines = colored ?? text.split('\n').map((one) => styledLine(one, 'code'))
   return lines.flatMap((one) => wrapLine([{ text: '  ' }, ...one], viewOptions.width, [{ text: '  ' }]))
 }
 
@@ -132,14 +130,10 @@ function hangIndent(lines: readonly StyledLine[], lead: StyledSpan): StyledLine[
   return lines.map((one, at) => (at === 0 ? [lead, ...one] : one.length === 0 ? [] : [rest, ...one]))
 }
 
-function prefixLines(lines: readonly StyledLine[], lead: StyledSpan): StyledLine[] {
-  return lines.map((one) => [lead, ...one])
-}
-
 /** If a table is too wide, its widest columns are wrapped. */
 function renderTable({ header, rows, align }: Tokens.Table, width: number): StyledLine[] {
   const all = [header, ...rows].map((row) => row.map((cell) => renderInline(cell.tokens)))
-  const widths = header.map((_unused, at) => Math.max(...all.map((row) => measureStyledLine(row[at] ?? [])), 1))
+  const widths = header.map((_unused, at) => Math.max(...all.map((row) => lineWidth(row[at] ?? [])), 1))
   const room = Math.max(width - 3 * (widths.length - 1), widths.length)
   while (widths.reduce((sum, one) => sum + one, 0) > room) {
     const widest = widths.indexOf(Math.max(...widths))
@@ -151,24 +145,20 @@ function renderTable({ header, rows, align }: Tokens.Table, width: number): Styl
     return at === 0
       ? [
           ...lines.map((one) => one.map(({ text }) => ({ text, tone: 'strong' as const }))),
-          createStyledLine(widths.map((one) => '─'.repeat(one)).join('─┼─'), 'quiet'),
+          styledLine(widths.map((one) => '─'.repeat(one)).join('─┼─'), 'quiet'),
         ]
       : lines
   })
-  return drawn.map((one) => truncateStyledLine(one, width))
+  return drawn.map((one) => clipLine(one, width))
 }
 
-function renderTableRow(
-  row: readonly StyledLine[],
-  widths: readonly number[],
-  align: Tokens.Table['align'],
-): StyledLine[] {
+function renderTableRow(row: readonly StyledLine[], widths: readonly number[], align: Tokens.Table['align']) {
   const columns = widths.map((width, at) => wrapLine(row[at] ?? [], width))
   const height = Math.max(...columns.map(({ length }) => length))
   return Array.from({ length: height }, (_unused, at) =>
     columns.flatMap((lines, column): StyledLine => {
       const cell = lines[at] ?? []
-      const gap = Math.max((widths[column] ?? 0) - measureStyledLine(cell), 0)
+      const gap = Math.max((widths[column] ?? 0) - lineWidth(cell), 0)
       const before = align[column] === 'right' ? gap : align[column] === 'center' ? Math.floor(gap / 2) : 0
       const bar: StyledLine = column === 0 ? [] : [{ text: ' │ ', tone: 'quiet' }]
       return [...bar, { text: ' '.repeat(before) }, ...cell, { text: ' '.repeat(gap - before) }]

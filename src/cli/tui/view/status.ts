@@ -1,4 +1,4 @@
-import { truncateStyledLine, type StyledLine, measureStyledLine, type StyledSpan } from '../term/styled-line.ts'
+import { clipLine, type StyledLine, lineWidth, type StyledSpan } from '../term/styled-line.ts'
 import type { StatusInfo } from '../ui-state.ts'
 
 /** The last line. If there is little room, the last parts are left out. */
@@ -14,8 +14,8 @@ export function renderStatusLine(status: StatusInfo, width: number): StyledLine 
     [{ text: status.folder }],
   ].filter((part) => part.length > 0) as StyledSpan[][]
   let shown = parts
-  while (shown.length > 1 && measureStyledLine(joinParts(shown)) > width) shown = shown.slice(0, -1)
-  return truncateStyledLine(joinParts(shown), width)
+  while (shown.length > 1 && lineWidth(joinParts(shown)) > width) shown = shown.slice(0, -1)
+  return clipLine(joinParts(shown), width)
 }
 
 function toPercent(cached = 0): number {

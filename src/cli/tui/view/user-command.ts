@@ -1,15 +1,12 @@
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { UserCommandBlock, UserCommandEnd } from '../conversation-state.ts'
-import { type StyledLine, createStyledLine, wrapLine } from '../term/styled-line.ts'
+import { type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
 import { renderTail } from './call.ts'
 import { toSingleRow } from './shorten.ts'
 
 /** A shell command of the user: its last lines while it runs, and all of them when it is over. */
-export function renderUserCommand(
-  { command, output, since, end }: UserCommandBlock,
-  width: number,
-  now: number,
-): StyledLine[] {
+export function renderUserCommand(block: UserCommandBlock, width: number, now: number): StyledLine[] {
+  const { command, output, since, end } = block
   const seconds = end === undefined ? Math.floor((now - since) / 1000) : 0
   const head: StyledLine = [
     { text: `! ${toSingleRow(escapeForTerminal(command), width - 10)}`, tone: 'user' },
@@ -20,8 +17,8 @@ export function renderUserCommand(
   const rows = shown === '' ? [] : shown.split('\n')
   return [
     head,
-    ...rows.flatMap((row) => wrapLine(createStyledLine(row), width, [{ text: '  ' }])),
-    ...[createStyledLine(escapeForTerminal(describeCommandEnd(end)), 'warn')].filter((line) => line.length > 0),
+    ...rows.flatMap((row) => wrapLine(styledLine(row), width, [{ text: '  ' }])),
+    ...[styledLine(escapeForTerminal(describeCommandEnd(end)), 'warn')].filter((line) => line.length > 0),
   ]
 }
 

@@ -1,13 +1,9 @@
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { StatusInfo } from '../ui-state.ts'
-import { type StyledLine, createStyledLine, wrapLine } from '../term/styled-line.ts'
+import { styledLine, wrapLine } from '../term/styled-line.ts'
 import type { ViewOptions } from './view-options.ts'
 
-export function renderWelcome(
-  { model, folder }: StatusInfo,
-  notices: readonly string[],
-  { width }: ViewOptions,
-): StyledLine[] {
+export function renderWelcome({ model, folder }: StatusInfo, notices: readonly string[], { width }: ViewOptions) {
   return [
     ...wrapLine(
       [
@@ -16,7 +12,7 @@ export function renderWelcome(
       ],
       width,
     ),
-    ...wrapLine(createStyledLine('Type a request. /help lists the commands; @ attaches files.', 'quiet'), width),
-    ...notices.flatMap((text) => wrapLine(createStyledLine(escapeForTerminal(text), 'warn'), width)),
+    ...wrapLine(styledLine('Type a request. /help lists the commands; @ attaches files.', 'quiet'), width),
+    ...notices.flatMap((text) => wrapLine(styledLine(escapeForTerminal(text), 'warn'), width)),
   ]
 }
