@@ -30,7 +30,13 @@ export type TurnEvent =
       readonly id?: string
       readonly name?: string
     }
-  | { readonly type: 'part-delta'; readonly index: number; readonly text: string }
+  | {
+      readonly type: 'part-delta'
+      readonly index: number
+      /** The kind of its part. */
+      readonly kind: AssistantPart['kind']
+      readonly text: string
+    }
   | { readonly type: 'part-close'; readonly index: number; readonly part: AssistantPart }
   /** Nothing has arrived for `waited` ms; the limit is `limit` ms. Sent again as the wait grows. */
   | {

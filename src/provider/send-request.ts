@@ -313,7 +313,7 @@ function mergeEvents(events: TurnEvent[], more: readonly TurnEvent[]): void {
   for (const event of more) {
     const last = events.at(-1)
     if (event.type === 'part-delta' && last?.type === 'part-delta' && last.index === event.index)
-      events[events.length - 1] = { type: 'part-delta', index: last.index, text: last.text + event.text }
+      events[events.length - 1] = { ...last, text: last.text + event.text }
     else events.push(event)
   }
 }

@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { after, describe, test } from 'node:test'
 import { type Context, context, type ContextManager, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { agent, AgentBusyError, memoryStore, type RunEvent, tool } from '../../src/index.ts'
+import {
+  agent,
+  AgentBusyError,
+  memoryStore,
+  type Model,
+  type ModelRequest,
+  type RunEvent,
+  tool,
+} from '../../src/index.ts'
 import type { RehearsalServer } from '../../src/rehearsal/server.ts'
 import { modelOn, rehearse } from '../support/stage.ts'
 
@@ -107,6 +115,32 @@ describe('a run', () => {
     assert.deepEqual([first?.['temperature'], second?.['temperature']], [0.5, 1])
     assert.match(sent(0), /Be brief\./)
     assert.match(other.sent(0), /"one"[^]*One\.[^]*"two"[^]*Two\.[^]*"three"/)
+    await one.close()
+  })
+})
+
+describe('middleware', () => {
+  test('sees requests that do not change under it, and the events; deltas say what they belong to', async () => {
+    const { model } = await setUp([waiting(1), { think: 'Hm.', say: 'Done.' }], 'anthropic')
+    const requests: ModelRequest[] = []
+    const kinds = new Set<string>()
+    const logged: Model = {
+      ...model,
+      async *stream(request, options) {
+        requests.push(request)
+        for await (const event of model.stream(request, options)) {
+          if (event.type === 'part-delta') kinds.add(event.kind)
+          yield event
+        }
+      },
+    }
+    const one = agent({ model: logged, tools: [wait] })
+    await one.run('go')
+    assert.deepEqual(
+      requests.map(({ turns }) => turns.length),
+      [1, 3],
+    )
+    assert.deepEqual([...kinds].toSorted(), ['call', 'reasoning', 'text'])
     await one.close()
   })
 })

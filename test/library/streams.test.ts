@@ -76,7 +76,7 @@ describe('a run as a response', () => {
     }
     order('start', 'start-step', 'reasoning-start', 'reasoning-delta', 'reasoning-end', 'finish-step', 'finish')
     order('start-step', 'text-start', 'text-delta', 'text-end', 'finish-step')
-    order('tool-input-start', 'tool-input-available', 'finish-step', 'tool-output-available')
+    order('tool-input-start', 'tool-input-delta', 'tool-input-available', 'finish-step', 'tool-output-available')
     const count = (name: string) => types.filter((type) => type === name).length
     assert.deepEqual(
       ['start', 'start-step', 'text-start', 'text-end', 'reasoning-end', 'finish-step', 'finish'].map(count),

@@ -18,7 +18,7 @@ function spender(fails = 0): Model & { asked: number } {
     async *stream(): AsyncGenerator<TurnEvent> {
       self.asked++
       yield { type: 'part-open', index: 0, kind: 'text' }
-      yield { type: 'part-delta', index: 0, text: 'x'.repeat(400) }
+      yield { type: 'part-delta', index: 0, kind: 'text', text: 'x'.repeat(400) }
       yield { type: 'usage', usage: USED }
       yield self.asked <= fails
         ? { type: 'finish', reason: 'fault', fault: { kind: 'server', message: 'Down.' } }
@@ -87,7 +87,7 @@ test('an answer that is longer than anybody thought is stopped when it can no lo
     origin: spender().origin,
     async *stream(): AsyncGenerator<TurnEvent> {
       yield { type: 'part-open', index: 0, kind: 'text' }
-      for (; said < 10_000; said++) yield { type: 'part-delta', index: 0, text: 'x'.repeat(100) }
+      for (; said < 10_000; said++) yield { type: 'part-delta', index: 0, kind: 'text', text: 'x'.repeat(100) }
       yield { type: 'finish', reason: 'stop' }
     },
   }
@@ -119,7 +119,7 @@ test('an answer without numbers counts by its length', async () => {
   const silent: Model = {
     origin: spender().origin,
     async *stream(): AsyncGenerator<TurnEvent> {
-      yield { type: 'part-delta', index: 0, text: 'x'.repeat(400) }
+      yield { type: 'part-delta', index: 0, kind: 'text', text: 'x'.repeat(400) }
       yield { type: 'finish', reason: 'aborted' }
     },
   }

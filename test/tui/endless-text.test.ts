@@ -20,7 +20,11 @@ test('of a paragraph that never ends, only the last lines stay live; nothing of 
   for (let n = 0; n < 2000; n++) {
     const text = `line ${n} of a long stream, with some words in it\n`
     said += text
-    conversation = applyRunEvent(conversation, { type: 'turn', event: { type: 'part-delta', index: 0, text } }, 0)
+    conversation = applyRunEvent(
+      conversation,
+      { type: 'turn', event: { type: 'part-delta', index: 0, kind: 'text', text } },
+      0,
+    )
     const { final, rest } = takeBlocksForScrollback(conversation)
     conversation = rest
     for (const block of final) if (block.kind === 'text') above += block.text

@@ -42,14 +42,14 @@ for (const id of wireIds) {
       const events: TurnEvent[] = [
         { type: 'open' },
         { type: 'part-open', index: 0, kind: 'call', id: 'c1', name: 'read_file' },
-        { type: 'part-delta', index: 0, text: '{"path"' },
+        { type: 'part-delta', index: 0, kind: 'call', text: '{"path"' },
         { type: 'part-open', index: 1, kind: 'text' },
         // Of this one neither id nor name is known before its end.
         { type: 'part-open', index: 2, kind: 'call' },
-        { type: 'part-delta', index: 1, text: 'And.' },
-        { type: 'part-delta', index: 2, text: '{"path":"b"}' },
+        { type: 'part-delta', index: 1, kind: 'text', text: 'And.' },
+        { type: 'part-delta', index: 2, kind: 'call', text: '{"path":"b"}' },
         { type: 'part-close', index: 2, part: second },
-        { type: 'part-delta', index: 0, text: ':"a"}' },
+        { type: 'part-delta', index: 0, kind: 'call', text: ':"a"}' },
         { type: 'part-close', index: 0, part: first },
         { type: 'part-close', index: 1, part: text },
         { type: 'usage', usage: USAGE },
@@ -128,7 +128,7 @@ function eventsOf(turn: AssistantTurn, dice: Random): TurnEvent[] {
       const known = part.kind === 'call' ? { id: part.id, name: part.name } : {}
       return [
         { type: 'part-open', index, kind: part.kind, ...known },
-        ...sent.map((piece): TurnEvent => ({ type: 'part-delta', index, text: piece })),
+        ...sent.map((piece): TurnEvent => ({ type: 'part-delta', index, kind: part.kind, text: piece })),
         { type: 'part-close', index, part },
       ]
     }),

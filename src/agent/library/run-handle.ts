@@ -110,7 +110,7 @@ function createEventBuffer(onLeave: () => void): EventBuffer {
       if (!waiting) return queue.push(event)
       if (event.type === 'turn' && event.event.type === 'part-close') {
         const { index } = event.event
-        waiting = waiting.filter((one) => !isDelta(one) || one.event.index !== index)
+        waiting = waiting.filter((one) => !isDeltaOf(one, index))
       }
       waiting.push(event)
     },
@@ -133,8 +133,6 @@ function createEventBuffer(onLeave: () => void): EventBuffer {
   }
 }
 
-function isDelta(
-  event: RunEvent,
-): event is { type: 'turn'; event: { type: 'part-delta'; index: number; text: string } } {
-  return event.type === 'turn' && event.event.type === 'part-delta'
+function isDeltaOf(event: RunEvent, index: number): boolean {
+  return event.type === 'turn' && event.event.type === 'part-delta' && event.event.index === index
 }

@@ -1,5 +1,6 @@
 import type { Fault } from '../../model/fault.ts'
 import { type FoldedTurn, splitRunnableCalls, createTurnFold } from '../../model/fold.ts'
+import { takeHistorySnapshot } from '../../model/history-snapshot.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { createInterruptedResult } from '../../session/open-calls.ts'
 import { StoreError } from '../../session/store/store.ts'
@@ -175,7 +176,7 @@ async function* sendRequest({ agent, prompt, signal }: RunState): AsyncGenerator
     model: model.origin.model,
     system: agent.system,
     tools: agent.toolbox.specs,
-    turns: session.turns,
+    turns: takeHistorySnapshot(session.turns),
     session: session.id,
     prompt,
     ...defined({ params: agent.params }),

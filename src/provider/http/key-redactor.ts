@@ -19,13 +19,13 @@ export function createKeyRedactor() {
     const clean = whole.replaceAll(key, '[key]')
     const end = findPossibleKeyStart(clean, key)
     heldBack.set(index, clean.slice(end))
-    return end === 0 ? [] : [{ type: 'part-delta', index, text: clean.slice(0, end) }]
+    return end === 0 ? [] : [{ ...event, text: clean.slice(0, end) }]
   }
 
   function close(event: Extract<TurnEvent, { type: 'part-close' }>): TurnEvent[] {
     const { index, part } = event
     const rest = heldBack.get(index) ?? ''
-    const last: TurnEvent[] = rest === '' ? [] : [{ type: 'part-delta', index, text: rest }]
+    const last: TurnEvent[] = rest === '' ? [] : [{ type: 'part-delta', index, kind: part.kind, text: rest }]
     const containsKey = (part.kind === 'text' || part.kind === 'reasoning') && part.text.includes(key)
     return [...last, containsKey ? { ...event, part: { ...part, text: part.text.replaceAll(key, '[key]') } } : event]
   }

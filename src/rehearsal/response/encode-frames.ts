@@ -46,7 +46,7 @@ export function encodeStreamFrames(response: ScriptedResponse, wire: Wire, reque
       one.kind === 'call' ? ['arguments', 'call-end'] : [SECTION_BY_PART_KIND[one.kind], SECTION_BY_PART_KIND[one.kind]]
     write(section, { type: 'part-open', index, ...(part.kind === 'call' ? part : { kind: part.kind }) }, call)
     for (const text of splitText(one.kind === 'call' ? one.raw : one.text, response.chunkCount))
-      write(section, { type: 'part-delta', index, text }, call)
+      write(section, { type: 'part-delta', index, kind: part.kind, text }, call)
     write(end, { type: 'part-close', index, part }, call)
   }
   write('end', { type: 'finish', ...toFinish(response) })

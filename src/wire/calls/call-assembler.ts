@@ -109,14 +109,20 @@ export function createCallAssembler(emitter: PartEmitter) {
     pendingCall.raw += text
     pendingCall.scan.push(text)
     announce(pendingCall)
-    emitter.emit({ type: 'part-delta', index: pendingCall.partIndex, text: replaceInvalidBytes(text) })
+    emitter.emit({
+      type: 'part-delta',
+      index: pendingCall.partIndex,
+      kind: 'call',
+      text: replaceInvalidBytes(text),
+    })
   }
 
   function announce(pendingCall: PendingCall): void {
     if (pendingCall.isAnnounced) return
     pendingCall.isAnnounced = true
     const name = resolveCallName(pendingCall.nameFragments, toolNames)
-    emitter.emit({ type: 'part-open', index: pendingCall.partIndex, kind: 'call', ...(name !== '' && { name }) })
+    const id = createCallId(emitter.context.turnKey, pendingCall.ordinal)
+    emitter.emit({ type: 'part-open', index: pendingCall.partIndex, kind: 'call', id, ...(name !== '' && { name }) })
   }
 
   function close(pendingCall: PendingCall, ended: boolean): void {
@@ -133,8 +139,9 @@ export function createCallAssembler(emitter: PartEmitter) {
       const index = at === 0 ? pendingCall.partIndex : emitter.reserveIndex()
       if (part.flaw?.code === 'unfinished') unfinished = true
       if (part.flaw?.code === 'unnamed') unnamed = true
-      if (at > 0) emitter.emit({ type: 'part-open', index, kind: 'call', name: part.name })
-      emitter.emit({ type: 'part-close', index, part: { ...part, id: createCallId(emitter.context.turnKey, ordinal) } })
+      const id = createCallId(emitter.context.turnKey, ordinal)
+      if (at > 0) emitter.emit({ type: 'part-open', index, kind: 'call', id, name: part.name })
+      emitter.emit({ type: 'part-close', index, part: { ...part, id } })
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
+import { getSnapshotSource } from '../../model/history-snapshot.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
 import { lazy } from '../../model/lazy.ts'
@@ -41,9 +42,10 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
 
   return (request, profile) => {
     const { turns } = request
-    const previous = histories.get(turns)
+    const history = getSnapshotSource(turns)
+    const previous = histories.get(history)
     const cached = previous && isReusable(previous, request, profile) ? previous : createCachedHistory(request, profile)
-    histories.set(turns, cached)
+    histories.set(history, cached)
     // The hashes of the previous request depend on what is cached now.
     cached.hashPending()
     /** Encodes the turns that are not cached, up to an index. */

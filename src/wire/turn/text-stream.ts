@@ -36,7 +36,7 @@ export function createTextStream(
       emitter.emit({ type: 'part-open', index, kind })
     }
     text += piece
-    emitter.emit({ type: 'part-delta', index, text: piece })
+    emitter.emit({ type: 'part-delta', index, kind, text: piece })
   }
 
   function finish(): void {
