@@ -42,10 +42,10 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
 
   return (request, profile) => {
     const { turns } = request
-    const history = getSnapshotSource(turns)
-    const previous = histories.get(history)
+    const source = getSnapshotSource(turns)
+    const previous = histories.get(source)
     const cached = previous && isReusable(previous, request, profile) ? previous : createCachedHistory(request, profile)
-    histories.set(history, cached)
+    histories.set(source, cached)
     // The hashes of the previous request depend on what is cached now.
     cached.hashPending()
     /** Encodes the turns that are not cached, up to an index. */
