@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -42,6 +42,24 @@ describe('what a person does every day', { skip: noTmux }, () => {
     terminal.press('Enter')
     await terminal.shows('Sent.')
     assert.match(JSON.stringify(server.requests.at(-1)?.body), /"use tabs, not spaces"/)
+  })
+
+  test('an approval prompt that was open when the program was ended is asked again, and counts once', async () => {
+    const { terminal, work, env, server } = await open(EDIT)
+    terminal.type('change it')
+    terminal.press('Enter')
+    await terminal.shows('Change a.txt?')
+    process.kill(terminal.pid, 'SIGTERM')
+    await terminal.shows('ended with 130')
+    assert.match(terminal.screen(), /--resume/)
+    assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'hello\n')
+    const again = openTerminal(['--continue'], { work, env })
+    await again.shows('Change a.txt?')
+    again.press('y')
+    await again.shows('All done.')
+    assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'goodbye\n')
+    assert.equal(server.requests.length, 2, 'the model was not asked again for the call')
+    assert.doesNotMatch(server.requests[1]?.bytes.toString() ?? '', /stopped|did not run/)
   })
 
   test('@ knows files that were made since the start', async () => {

@@ -106,7 +106,7 @@ function showFirstScreen({ args, ui, session, controller, status, completer }: A
 }
 
 async function closeApp({ args, folder, ui, session, controller, userShell }: AppParts): Promise<void> {
-  controller.stop()
+  controller.leave()
   userShell.stop()
   await Promise.all([controller.waitForEnd(), userShell.waitForEnd()])
   const { agent } = session

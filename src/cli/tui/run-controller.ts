@@ -30,9 +30,11 @@ interface RunControllerOptions {
 
 /** Runs the agent: one run at a time, with the approvals that wait for the user and the messages that wait for the model. */
 export function createRunController({ ui, agent, onEvent, resolveMention }: RunControllerOptions) {
-  const pendingApprovals = new Map<string, { ask: ApprovalRequest; reply: (reply: ApprovalReply) => void }>()
+  const pendingApprovals = new Map<string, { ask: ApprovalRequest; reply: (reply?: ApprovalReply) => void }>()
+  const executingCalls = new Set<string>()
   let stop: AbortController | undefined
   let running: Promise<void> = Promise.resolve()
+  let isLeaving = false
 
   async function executeRun(userParts: UserTurn['parts'] | undefined): Promise<void> {
     stop = new AbortController()
@@ -46,7 +48,7 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
       stop = undefined
       ui().update(({ runningSince: _unused, ...state }) => state)
     }
-    const next = takeQueued()
+    const next = isLeaving ? [] : takeQueued()
     if (next.length > 0) await executeRun(next.flat())
   }
 
@@ -56,6 +58,10 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
     let charsSinceYield = 0
     for await (const event of events) {
       onEvent(event)
+      if (event.type === 'call') {
+        if (event.call.status === 'executing') executingCalls.add(event.call.call.id)
+        else executingCalls.delete(event.call.call.id)
+      }
       for (const part of splitDelta(event)) {
         ui().update((state) => reduceState(state, part, agent()))
         charsSinceYield += deltaLength(part)
@@ -95,6 +101,12 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
       if (!stop) running = executeRun(undefined)
     },
     stop: () => stop?.abort(),
+    /** Ends the run because the user leaves. If it only waits for approvals, they stay open for the next time. */
+    leave(): void {
+      isLeaving = true
+      if (pendingApprovals.size === 0 || executingCalls.size > 0) stop?.abort()
+      else for (const { reply } of pendingApprovals.values()) reply()
+    },
     answer: (reply: ApprovalReply) => pendingApprovals.get(reply.ask)?.reply(reply),
     /** The approval request with this id, if it still waits. */
     findApproval: (id: string) => pendingApprovals.get(id)?.ask,
@@ -103,8 +115,8 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
     },
     waitForEnd: () => running,
     onApproval: (ask: ApprovalRequest, signal: AbortSignal) =>
-      new Promise<ApprovalReply>((resolve) => {
-        const done = (reply: ApprovalReply) => {
+      new Promise<ApprovalReply | undefined>((resolve) => {
+        const done = (reply?: ApprovalReply) => {
           pendingApprovals.delete(ask.id)
           ui().update((state) => removeApprovalRequest(state, ask.id))
           resolve(reply)
