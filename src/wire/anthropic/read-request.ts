@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, filterObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
+import { readOutputFormat } from '../output-format.ts'
 import { createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -17,6 +18,7 @@ export function readAnthropicRequest(body: unknown): ModelRequest {
     ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns: filterObjects(fields['messages']).flatMap((message) => readMessage(message, model)),
     params: readParams(fields),
+    ...readOutputFormat('answer', objectOrEmpty(objectOrEmpty(fields['output_config'])['format'])['schema']),
   }
 }
 
@@ -141,10 +143,16 @@ function readParams(body: Record<string, unknown>): ModelParams {
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
     ...(Array.isArray(body['stop_sequences']) && { stop: body['stop_sequences'].map(String) }),
-    ...defined({ effort: readEffort(body) }),
+    ...defined({ effort: readEffort(body), cacheTtl: readCacheTtl(body) }),
     ...(isSerial && { parallelCalls: false }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
   }
+}
+
+function readCacheTtl(body: Record<string, unknown>): ModelParams['cacheTtl'] {
+  const marked = [body, ...filterObjects(body['tools']), ...filterObjects(body['system'])]
+  const lifetimes = marked.map((fields) => objectOrEmpty(fields['cache_control'])['ttl'])
+  return (['1h', '5m'] as const).find((ttl) => lifetimes.includes(ttl))
 }
 
 function readEffort(body: Record<string, unknown>): ModelParams['effort'] | undefined {

@@ -10,6 +10,7 @@ import {
 import type { ModelParams, ModelRequest, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn, WireId } from '../../model/turn.ts'
 import { appendResults, createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
+import { readOutputFormat } from '../output-format.ts'
 import { GEMINI_SERVER_TOOL_NAMES } from './encode-request.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
@@ -24,6 +25,7 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
   const config = getField(objectOrEmpty(getField(body, 'toolConfig')), 'functionCallingConfig')
   const tools = filterObjects(body['tools'])
   const serverTools = tools.flatMap(readServerTools)
+  const generation = objectOrEmpty(getField(body, 'generationConfig'))
   return {
     model: stringOrEmpty(body['model']).replace(/^models\//, ''),
     ...(system !== '' && { system }),
@@ -31,7 +33,11 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
     ...(serverTools.length > 0 && { serverTools }),
     ...defined({ toolChoice: readToolChoice(config) }),
     turns: readTurns(wire, filterObjects(body['contents'])),
-    params: readParams(objectOrEmpty(getField(body, 'generationConfig'))),
+    params: readParams(generation),
+    ...readOutputFormat(
+      'answer',
+      getField(generation, 'responseJsonSchema') ?? lowercaseTypes(getField(generation, 'responseSchema') as Json),
+    ),
   }
 }
 

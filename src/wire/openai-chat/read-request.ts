@@ -2,7 +2,15 @@ import { isObject, type Json, filterObjects, nonBlankString, objectOrEmpty, stri
 import type { ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, ResultPart, TextPart, Turn } from '../../model/turn.ts'
 import { parseCallArguments } from '../calls/parse-arguments.ts'
-import { appendResults, createNativeDataFromRequest, parseMediaUrl, readToolSchema } from '../read-parts.ts'
+import { readOutputFormat } from '../output-format.ts'
+import {
+  appendResults,
+  createNativeDataFromRequest,
+  parseMediaUrl,
+  readOpenAiCacheTtl,
+  readOpenAiEffort,
+  readToolSchema,
+} from '../read-parts.ts'
 import { REASONING_FIELDS } from './decode-response.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -30,7 +38,13 @@ export function readChatRequest(body: unknown): ModelRequest {
     ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns,
     params: readParams(fields),
+    ...readResponseFormat(objectOrEmpty(fields['response_format'])),
   }
+}
+
+function readResponseFormat(fields: Record<string, unknown>): Pick<ModelRequest, 'output'> {
+  const { name, schema } = objectOrEmpty(fields['json_schema'])
+  return readOutputFormat(name, schema)
 }
 
 function readAssistantParts(message: Record<string, unknown>, newId: () => string): AssistantPart[] {
@@ -137,6 +151,7 @@ function readParams(body: Record<string, unknown>) {
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
     ...(typeof body['parallel_tool_calls'] === 'boolean' && { parallelCalls: body['parallel_tool_calls'] }),
+    ...defined({ effort: readOpenAiEffort(body['reasoning_effort']), cacheTtl: readOpenAiCacheTtl(body) }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
   }
 }

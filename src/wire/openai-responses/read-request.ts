@@ -2,7 +2,15 @@ import { type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOr
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, TextPart, Turn } from '../../model/turn.ts'
 import { parseCallArguments } from '../calls/parse-arguments.ts'
-import { appendResults, createNativeDataFromRequest, parseMediaUrl, readToolSchema } from '../read-parts.ts'
+import { readOutputFormat } from '../output-format.ts'
+import {
+  appendResults,
+  createNativeDataFromRequest,
+  parseMediaUrl,
+  readOpenAiCacheTtl,
+  readOpenAiEffort,
+  readToolSchema,
+} from '../read-parts.ts'
 import { type JsonFields, getReplayedFields, getTextsByChannel } from './output-item.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -17,6 +25,7 @@ export function readResponsesRequest(body: unknown): ModelRequest {
     typeof fields['input'] === 'string' ? [{ role: 'user', content: fields['input'] }] : filterObjects(fields['input'])
   for (const item of input) readItem(item, turns, system)
   const session = nonBlankString(fields['prompt_cache_key'])
+  const format = objectOrEmpty(objectOrEmpty(fields['text'])['format'])
   const previous = nonBlankString(fields['previous_response_id'])
   return {
     model: nonBlankString(fields['model']) ?? '',
@@ -25,6 +34,7 @@ export function readResponsesRequest(body: unknown): ModelRequest {
     ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns,
     params: readParams(fields),
+    ...readOutputFormat(format['name'], format['schema']),
     ...defined({ session, previous }),
   }
 }
@@ -137,12 +147,12 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
 
 /** Parallel calls are the default on this wire, so only `false` has a meaning. */
 function readParams(body: JsonFields): ModelParams {
-  const effort = nonBlankString(objectOrEmpty(body['reasoning'])['effort'])
+  const effort = readOpenAiEffort(objectOrEmpty(body['reasoning'])['effort'])
   return {
     ...(typeof body['max_output_tokens'] === 'number' && { maxTokens: body['max_output_tokens'] }),
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
-    ...(effort !== undefined && { effort: (effort === 'none' ? 'off' : effort) as NonNullable<ModelParams['effort']> }),
+    ...defined({ effort, cacheTtl: readOpenAiCacheTtl(body) }),
     ...(body['parallel_tool_calls'] === false && { parallelCalls: false }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
     ...(typeof body['store'] === 'boolean' && { store: body['store'] }),

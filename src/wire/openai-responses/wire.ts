@@ -22,6 +22,7 @@ export const openaiResponses: Wire<ResponsesDecoderState> = {
     cache: 'key',
     thinking: 'level',
     encryptedReasoning: true,
+    outputWithTools: true,
   },
   encodeRequest: encodeResponsesRequest,
   startDecoding: startResponsesDecoding,

@@ -1,0 +1,46 @@
+import type { Warning } from '../model/event.ts'
+import { isObject, type JsonObject } from '../model/json.ts'
+import type { OtherFields } from '../model/provider-options.ts'
+
+/**
+ * Merges the fields that a caller adds for one API into a body: objects field by field, everything else replaces. The last
+ * key, which is the history, stays last.
+ */
+export function mergeProviderOptions(
+  body: JsonObject,
+  options: OtherFields | undefined,
+  warnings: Warning[],
+): JsonObject {
+  if (!options) return body
+  const added = Object.entries(options).filter(([name, value]) => {
+    if (!PROTECTED_FIELDS.has(toPlainName(name))) return value !== undefined
+    warnings.push({ code: 'provider-options', message: `The provider option ${name} was left out: it is protected.` })
+    return false
+  })
+  const [history = ''] = Object.keys(body).slice(-1)
+  const { [history]: turns, ...settings } = body
+  return {
+    ...mergeObjects(settings, Object.fromEntries(added) as JsonObject),
+    ...(turns !== undefined && { [history]: turns }),
+  }
+}
+
+function mergeObjects(base: JsonObject, added: JsonObject): JsonObject {
+  const out = { ...base }
+  for (const [name, value] of Object.entries(added)) {
+    const before = Object.hasOwn(base, name) ? base[name] : undefined
+    const merged = isObject(before) && isObject(value) ? mergeObjects(before, value) : value
+    Object.defineProperty(out, name, { value: merged, enumerable: true, writable: true, configurable: true })
+  }
+  return out
+}
+
+/** What the session says; in the spelling of `toPlainName`. */
+const PROTECTED_FIELDS = new Set(
+  'model messages contents input tools stream system systeminstruction instructions request'.split(' '),
+)
+
+/** Google accepts names in camel case and in snake case. */
+function toPlainName(name: string): string {
+  return name.replaceAll('_', '').toLowerCase()
+}
