@@ -1,5 +1,6 @@
 import type { Warning } from '../model/event.ts'
 import { isObject, type JsonObject } from '../model/json.ts'
+import { setOwn } from '../schema/own-properties.ts'
 import type { OtherFields } from '../model/provider-options.ts'
 
 /**
@@ -30,7 +31,7 @@ function mergeObjects(base: JsonObject, added: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(added)) {
     const before = Object.hasOwn(base, name) ? base[name] : undefined
     const merged = isObject(before) && isObject(value) ? mergeObjects(before, value) : value
-    Object.defineProperty(out, name, { value: merged, enumerable: true, writable: true, configurable: true })
+    setOwn(out, name, merged)
   }
   return out
 }

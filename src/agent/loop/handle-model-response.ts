@@ -4,6 +4,7 @@ import { joinTextParts } from '../../model/text.ts'
 import type { AssistantTurn, CallPart, FinishReason } from '../../model/turn.ts'
 import type { Agent } from '../agent.ts'
 import { executeCalls } from '../calls/execute-calls.ts'
+import { checkOutput } from '../output/check-output.ts'
 import { getStopReason } from './run-deadline.ts'
 import type { RunEvent } from './run-event.ts'
 import { appendRunLogEntry, type RunEnd, type RunState, compactAndMeter } from './run-state.ts'
@@ -26,7 +27,7 @@ export async function* handleModelResponse(state: RunState, { turn, warnings }: 
   state.hasCompactedForOverflow = false
   yield appendRunLogEntry(state, { kind: 'turn', turn, prompt, ms, ...(warnings.length > 0 && { warnings }) })
   const ordered = turn.parts.filter((part) => part.kind === 'call')
-  return yield* ordered.length > 0 ? handleCalls(state, ordered, rejected) : finishTurn(state, reason)
+  return yield* ordered.length > 0 ? handleCalls(state, ordered, rejected) : finishTurn(state, turn)
 }
 
 /** Keeps the text. Calls of an aborted response never ran, and are dropped. */
@@ -65,13 +66,16 @@ function* retryUnusableResponse(
 }
 
 /** A response without calls ends the run, unless the user has sent a message meanwhile. */
-function* finishTurn(state: RunState, reason: FinishReason): Generator<RunEvent, RunEnd | undefined> {
+async function* finishTurn(state: RunState, turn: AssistantTurn): RunSteps {
+  const { reason } = turn.finish
   if (yield* logQueuedMessages(state)) return undefined
-  return { reason: isTruncated(reason) ? reason : 'done' }
+  if (isTruncated(reason)) return { reason }
+  return state.output ? yield* checkOutput(state, turn) : { reason: 'done' }
 }
 
 async function* handleCalls(state: RunState, calls: readonly CallPart[], rejected: readonly RejectedCall[]): RunSteps {
   const { agent, signal, repetitions } = state
+  state.hasCalled = true
   const results = yield* executeCalls(agent, calls, rejected, signal)
   // Without a user to approve it, a plan is the result of the run.
   const plan = agent.requestApproval ? undefined : findPlan(agent, calls)

@@ -2,6 +2,7 @@ import type { Fault } from '../../model/fault.ts'
 import type { EntryBody } from '../../session/log/entry.ts'
 import type { Agent } from '../agent.ts'
 import { compactHistory } from '../history/compact.ts'
+import { createOutputContract, type OutputContract } from '../output/output-contract.ts'
 import { createRepetitionDetector } from './repetition-detector.ts'
 import { isPlanModeAnnounced } from '../history/plan-mode-note.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
@@ -15,7 +16,13 @@ export interface RunState {
   readonly signal: AbortSignal
   readonly repetitions: ReturnType<typeof createRepetitionDetector>
   readonly usageMeter: UsageMeter
+  /** What the answer must be, if the agent has an output schema. */
+  readonly output: OutputContract | undefined
   lastText: string
+  /** Has the model made a call in this run? */
+  hasCalled: boolean
+  /** How many answers in a row did not fit the output schema. */
+  invalidOutputCount: number
   /** How many responses in a row could not be used. */
   unusableCount: number
   /** Was the history compacted after the vendor refused it as too long, and not accepted since? */
@@ -29,6 +36,7 @@ export interface RunEnd {
   readonly reason: CloseReason
   readonly fault?: Fault
   readonly plan?: string
+  readonly output?: unknown
 }
 
 export function createRunState(agent: Agent, prompt: string, signal: AbortSignal): RunState {
@@ -38,7 +46,10 @@ export function createRunState(agent: Agent, prompt: string, signal: AbortSignal
     signal,
     repetitions: createRepetitionDetector(),
     usageMeter: createUsageMeter(agent),
+    output: agent.output && createOutputContract(agent.output),
     lastText: '',
+    hasCalled: false,
+    invalidOutputCount: 0,
     unusableCount: 0,
     hasCompactedForOverflow: false,
     minCompactionChars: 0,

@@ -39,6 +39,7 @@ export function createJsonOutput(sink: OutputStreams): RunOutput {
         return close(event.text, toRunError(event))
       case 'call':
       case 'progress':
+      case 'output':
       case 'ask':
       case 'reply':
       case 'entry':

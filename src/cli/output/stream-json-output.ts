@@ -107,6 +107,7 @@ export function createStreamJsonOutput(sink: OutputStreams, now: () => number = 
         if (event.plan !== undefined) writeEvent('message', { role: 'assistant', content: event.plan, plan: true })
         return close(event.reason, toRunError(event))
       case 'progress':
+      case 'output':
       case 'reply':
         return
       default:

@@ -73,6 +73,7 @@ export function createTextOutput(sink: OutputStreams): RunOutput {
       }
       case 'run-open':
       case 'progress':
+      case 'output':
       case 'ask':
       case 'reply':
       case 'entry':
