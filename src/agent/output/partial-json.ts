@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 import { setOwn } from '../../schema/own-properties.ts'
+import { isWhitespace } from '../../wire/json/json-scanner.ts'
 import { MAX_JSON_DEPTH } from '../../wire/json/relaxed-json.ts'
 
 /**
@@ -11,7 +12,7 @@ export function parsePartialJson(text: string): Json | undefined {
   let at = 0
 
   function skipSpace(): void {
-    while (at < text.length && SPACE.includes(text.charAt(at))) at++
+    while (isWhitespace(text.charCodeAt(at))) at++
   }
 
   function readValue(depth: number): Reading {
@@ -72,23 +73,22 @@ export function parsePartialJson(text: string): Json | undefined {
   }
 
   function readString(): Reading {
-    const start = at++
-    for (; at < text.length; at++) {
-      const char = text.charAt(at)
-      if (char === '\\') at++
-      else if (char === '"') return { value: parseExact(text.slice(start, ++at)), isCut: false }
-    }
-    return { value: parseExact(`${dropCutEscape(text.slice(start))}"`), isCut: true }
+    const start = at
+    let end = text.indexOf('"', start + 1)
+    while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+    at = end < 0 ? text.length : end + 1
+    const string = text.slice(start, at)
+    return { value: parseExact(end < 0 ? `${dropCutEscape(string)}"` : string), isCut: end < 0 }
   }
 
   function readScalar(): Reading {
-    const token = SCALAR.exec(text.slice(at, at + MAX_SCALAR_CHARS))?.[0] ?? ''
+    SCALAR.lastIndex = at
+    const token = SCALAR.exec(text)?.[0] ?? ''
     at += token.length
-    const isAtEnd = at >= text.length
-    if (LITERALS.has(token)) return { value: LITERALS.get(token), isCut: false }
-    if (isAtEnd && (/^-?[\d.eE+-]*$/.test(token) || [...LITERALS.keys()].some((word) => word.startsWith(token))))
-      return { value: undefined, isCut: true }
-    return { value: parseExact(token), isCut: false }
+    const value = LITERALS.get(token)
+    if (value !== undefined) return { value, isCut: false }
+    const isCut = at >= text.length && mayContinue(token)
+    return isCut ? { value, isCut } : { value: parseExact(token), isCut }
   }
 
   try {
@@ -106,10 +106,8 @@ interface Reading {
 }
 
 const INVALID = new Error('not JSON')
-const SPACE = ' \n\r\t'
-const SCALAR = /^[-+.\w]*/
-/** No number that means something is longer. */
-const MAX_SCALAR_CHARS = 400
+const SCALAR = /[-+.\w]*/y
+const NUMBER_START = /^-?[\d.eE+-]*$/
 const LITERALS = new Map<string, Json>([
   ['true', true],
   ['false', false],
@@ -123,16 +121,25 @@ function dropCutEscape(text: string): string {
   return /[\uD800-\uDBFF]$/.test(paired.slice(-1)) ? paired.slice(0, -1) : paired
 }
 
-/** Only the end is searched. A backslash after another one is no escape. */
+/** Only the end is searched. */
 function dropEscape(text: string, pattern: RegExp): string {
   const length = pattern.exec(text.slice(-MAX_ESCAPE_CHARS))?.[0].length ?? 0
   const start = text.length - length
-  let before = start
+  return length > 0 && !isEscaped(text, start) ? text.slice(0, start) : text
+}
+
+/** Is there an odd number of backslashes before it? */
+function isEscaped(text: string, at: number): boolean {
+  let before = at
   while (text.charAt(before - 1) === '\\') before--
-  return length > 0 && (start - before) % 2 === 0 ? text.slice(0, start) : text
+  return (at - before) % 2 === 1
 }
 
 const MAX_ESCAPE_CHARS = 6
+
+function mayContinue(token: string): boolean {
+  return NUMBER_START.test(token) || [...LITERALS.keys()].some((word) => word.startsWith(token))
+}
 
 function parseExact(text: string): Json {
   try {

@@ -37,7 +37,7 @@ export function createPartialOutput(contract: OutputContract): PartialOutput {
   }
 }
 
-const MIN_GROWTH = 33 / 32
+const MIN_GROWTH = 17 / 16
 
 function readPartial(text: string): Json | undefined {
   const start = /^\s*(?:```\w*[ \t]*\r?\n\s*)?(?=[[{])/.exec(text)?.[0].length

@@ -16,3 +16,8 @@ export interface OutputStreams {
   out(text: string): void
   err(text: string): void
 }
+
+export interface OutputOptions {
+  /** The answer is a JSON value, which replaces the text of the model. */
+  readonly isStructured?: boolean
+}
