@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json } from '../../model/json.ts'
 import type { OutputFormat } from '../../model/request.ts'
 import { validateOrCoerce } from '../../schema/coerce/coerce-arguments.ts'
 import { isStandardSchema, parseWithSchema, toJsonSchema } from '../../tool/standard-schema.ts'
@@ -56,8 +56,7 @@ function buildContract({ schema, name = 'answer' }: OutputSpec): OutputContract 
     },
     toPartial(value) {
       if (!isWrapped) return isObject(value) ? value : undefined
-      const wrapped = isObject(value) && Object.keys(value).length <= 1
-      return wrapped ? unwrapValue(value as JsonObject) : undefined
+      return isObject(value) && Object.keys(value).length <= 1 ? unwrapValue(value) : undefined
     },
   }
 }
