@@ -4,7 +4,8 @@ import { isObject, type JsonObject, objectOrEmpty } from '../../src/model/json.t
 import type { Profile } from '../../src/model/profile.ts'
 import type { ProviderOptions } from '../../src/model/provider-options.ts'
 import type { ModelParams, ModelRequest, ToolSpec } from '../../src/model/request.ts'
-import type { WireId } from '../../src/model/turn.ts'
+import type { Turn, WireId } from '../../src/model/turn.ts'
+import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 
 const tool: ToolSpec = { name: 'ping', description: 'Pings.', schema: { type: 'object', properties: {} } }
@@ -132,6 +133,24 @@ describe('the format of an answer', () => {
     const grammar = await encode('openai-chat', { output }, { dialect: 'grammar' })
     const sent = objectOrEmpty(objectOrEmpty(grammar.body['response_format'])['json_schema'])
     assert.deepEqual(sent['schema'], schema)
+  })
+
+  test('a history that was written before is written again if the words change', async () => {
+    for (const wire of wireIds) {
+      const codec = await loadWire(wire)
+      const profile: Profile = { ...codec.profile, outputFormat: 'none', alternate: false }
+      const write = createIncrementalBodyWriter(codec)
+      const turns: Turn[] = []
+      const origin = { provider: 'p', wire, model: 'm' }
+      const tools = [tool]
+      for (const wanted of [undefined, output, output, { name: 'other', schema: { type: 'object' } }, undefined]) {
+        turns.push({ role: 'user', parts: [{ kind: 'text', text: 'go' }] })
+        const request: ModelRequest = { model: 'm', system: 'S', tools, turns, ...(wanted && { output: wanted }) }
+        const { pieces } = write(request, profile)
+        assert.equal(pieces.join(''), JSON.stringify(codec.encodeRequest(request, profile).body), wire)
+        turns.push({ role: 'assistant', origin, parts: [{ kind: 'text', text: 'ok' }], finish: { reason: 'stop' } })
+      }
+    }
   })
 
   test('Anthropic: the effort stays beside the format', async () => {
