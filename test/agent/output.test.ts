@@ -189,6 +189,25 @@ describe('a structured answer', () => {
     assert.deepEqual(server.failures, [])
   })
 
+  test('a Standard Schema of a list gets the list itself', async () => {
+    const list: StandardSchema<number> = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value) =>
+          Array.isArray(value)
+            ? { value: value.length }
+            : { issues: [{ message: `no list: ${JSON.stringify(value)}` }] },
+        jsonSchema: { input: () => ({ type: 'array', minItems: 1 }) },
+      },
+    }
+    const { agent } = await start([{ say: '{"value":[]}' }], { output: { schema: list } })
+    const events = await play(agent, 'go')
+    assert.equal(closing(events).output, 0)
+    const bare = await start([{ say: '[1, 2]', pieces: 3, pace: 5 }], { output: { schema: list } })
+    assert.deepEqual(outputs(await play(bare.agent, 'go')).at(-2)?.value, [1, 2])
+  })
+
   test('without a schema nothing changes', async () => {
     const { agent, server } = await start([{ say: RIGHT }], {})
     const events = await play(agent, 'go')

@@ -149,5 +149,6 @@ describe('a value that is read while its text arrives', () => {
     assert.deepEqual(partial.onEvent({ type: 'part-delta', index: 0, text: 'x' }), [])
     assert.deepEqual(push(0, 'As {"a":1} shows, '), [])
     assert.deepEqual(push(1, ' {"a":1,'), [{ type: 'output', value: { a: 1 }, isPartial: true }])
+    assert.deepEqual(push(2, '"b":2}'), [{ type: 'output', value: { a: 1, b: 2 }, isPartial: true }])
   })
 })

@@ -36,12 +36,13 @@ function buildContract({ schema, name = 'answer' }: OutputSpec): OutputContract 
 
   /** Coercion also undoes what a vendor's dialect adds, such as null for an absent property. */
   async function validateValue(candidate: Json): Promise<OutputCheck> {
-    const standard = isStandardSchema(schema) ? schema : undefined
-    const coerced = validateOrCoerce(format.schema, isWrapped ? wrapValue(candidate) : candidate)
-    const value = coerced.ok ? (isWrapped ? unwrapValue(coerced.value) : coerced.value) : candidate
-    if (!standard) return coerced.ok ? { value } : { problem: formatProblems(coerced.errors) }
+    const answer = isWrapped ? wrapValue(candidate) : candidate
+    const coerced = validateOrCoerce(format.schema, answer)
+    const sound = coerced.ok ? coerced.value : answer
+    const value = isWrapped && isObject(sound) ? unwrapValue(sound) : sound
+    if (!isStandardSchema(schema)) return coerced.ok ? { value } : { problem: formatProblems(coerced.errors) }
     try {
-      return { value: await parseWithSchema(standard, value) }
+      return { value: await parseWithSchema(schema, value) }
     } catch (error) {
       return { problem: getErrorMessage(error) }
     }
@@ -56,6 +57,7 @@ function buildContract({ schema, name = 'answer' }: OutputSpec): OutputContract 
     },
     toPartial(value) {
       if (!isWrapped) return isObject(value) ? value : undefined
+      if (Array.isArray(value)) return value
       return isObject(value) && Object.keys(value).length <= 1 ? unwrapValue(value) : undefined
     },
   }

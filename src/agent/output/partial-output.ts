@@ -1,5 +1,4 @@
 import type { TurnEvent } from '../../model/event.ts'
-import type { Json } from '../../model/json.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 import type { OutputContract } from './output-contract.ts'
 import { parsePartialJson } from './partial-json.ts'
@@ -14,23 +13,32 @@ export interface PartialOutput {
  * its length. Text before the JSON shows nothing: it may contain brackets of its own.
  */
 export function createPartialOutput(contract: OutputContract): PartialOutput {
-  let index = -1
+  const indices = new Set<number>()
   let text = ''
   let parsedChars = 0
 
-  function reset(next: number): void {
-    ;[index, text, parsedChars] = [next, '', 0]
+  function restart(): void {
+    text = ''
+    parsedChars = 0
   }
 
   return {
     onEvent(event) {
-      if (event.type === 'open' && event.anew) reset(-1)
-      if (event.type === 'part-open' && event.kind === 'text') reset(event.index)
-      if (event.type !== 'part-delta' || event.index !== index) return []
+      if (event.type === 'open' && event.anew) {
+        indices.clear()
+        restart()
+      }
+      if (event.type === 'part-open' && event.kind === 'text') {
+        indices.add(event.index)
+        // A vendor may split a text into parts anywhere.
+        if (findJsonStart(text) === undefined) restart()
+      }
+      if (event.type !== 'part-delta' || !indices.has(event.index)) return []
       text += event.text
       if (text.length < parsedChars * MIN_GROWTH) return []
       parsedChars = text.length
-      const value = readPartial(text)
+      const start = findJsonStart(text)
+      const value = start === undefined ? undefined : parsePartialJson(text.slice(start))
       const output = value === undefined ? undefined : contract.toPartial(value)
       return output === undefined ? [] : [{ type: 'output', value: output, isPartial: true }]
     },
@@ -39,7 +47,7 @@ export function createPartialOutput(contract: OutputContract): PartialOutput {
 
 const MIN_GROWTH = 17 / 16
 
-function readPartial(text: string): Json | undefined {
-  const start = /^\s*(?:```\w*[ \t]*\r?\n\s*)?(?=[[{])/.exec(text)?.[0].length
-  return start === undefined ? undefined : parsePartialJson(text.slice(start))
+/** The JSON must be the first thing in the text, or in its code fence. */
+function findJsonStart(text: string): number | undefined {
+  return /^\s*(?:```\w*[ \t]*\r?\n\s*)?(?=[[{])/.exec(text)?.[0].length
 }
