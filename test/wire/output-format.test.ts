@@ -5,6 +5,7 @@ import type { Profile } from '../../src/model/profile.ts'
 import type { ProviderOptions } from '../../src/model/provider-options.ts'
 import type { ModelParams, ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { Turn, WireId } from '../../src/model/turn.ts'
+import { findRequestError } from '../../src/rehearsal/request-checks/check-request.ts'
 import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 
@@ -151,6 +152,24 @@ describe('the format of an answer', () => {
         turns.push({ role: 'assistant', origin, parts: [{ kind: 'text', text: 'ok' }], finish: { reason: 'stop' } })
       }
     }
+  })
+
+  test('Anthropic: rules that it does not enforce become words', async () => {
+    const rules: JsonObject = {
+      type: 'object',
+      properties: {
+        degrees: { type: 'integer', minimum: -90, maximum: 60 },
+        days: { type: 'array', items: { type: 'string', pattern: '^[A-Z]' }, minItems: 2, maxItems: 7 },
+        some: { type: 'array', items: { type: 'string', format: 'date' }, minItems: 1 },
+      },
+      required: ['degrees', 'days', 'some'],
+    }
+    const { body } = await encode('anthropic', { output: { name: 'answer', schema: rules } })
+    assert.equal(findRequestError('anthropic', body), undefined)
+    const sent = JSON.stringify(objectOrEmpty(objectOrEmpty(body['output_config'])['format'])['schema'])
+    assert.doesNotMatch(sent, /"(?:minimum|maximum|pattern|maxItems)":|"minItems":2/)
+    assert.match(sent, /"minItems":1[^]*"format":"date"|"format":"date"[^]*"minItems":1/)
+    assert.match(sent, /-90[^]*60/)
   })
 
   test('Anthropic: the effort stays beside the format', async () => {
