@@ -246,6 +246,30 @@ describe('the choice of tools', () => {
     assert.match(JSON.stringify(sent(server)), /^\[(.*"allowed_tools".*"ping".*),\1\]$/)
   })
 
+  test('T153 a call outside `only` does not run, whether the API can say so or not', async () => {
+    let runs = 0
+    const other = tool({
+      name: 'other',
+      description: 'Another.',
+      parameters: { type: 'object' },
+      run: () => `ran ${++runs}`,
+    })
+    for (const wire of wireIds) {
+      const { agent, server } = await start(
+        [
+          { call: [{ name: 'other', args: {} }, ...call.call] },
+          { expect: { results: ['Only these tools may be called in this request: ping', 'pong'] }, say: 'Done.' },
+        ],
+        { toolChoice: { only: ['ping'] } },
+        wire,
+        [ping, other],
+      )
+      assert.equal(closing(await play(agent, 'go')).text, 'Done.', wire)
+      assert.deepEqual(server.failures, [])
+    }
+    assert.equal(runs, 0)
+  })
+
   test('provider options are in every request', async () => {
     const { agent, server } = await start([call, { say: 'Done.' }], { providerOptions: { 'openai-chat': { seed: 7 } } })
     await play(agent, 'go')
