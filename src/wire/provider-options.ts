@@ -45,3 +45,22 @@ const PROTECTED_FIELDS = new Set(
 function toPlainName(name: string): string {
   return name.replaceAll('_', '').toLowerCase()
 }
+
+/**
+ * The fields of a body that nothing else reads, for reading a request back. `known` names the others; `inside` those of a
+ * field whose own fields are read one by one.
+ */
+export function readOtherFields(
+  body: Record<string, unknown>,
+  known: string,
+  inside: Readonly<Record<string, string>> = {},
+): OtherFields | undefined {
+  const names = new Set(known.split(' ').map(toPlainName))
+  const found = Object.entries(body).flatMap(([name, value]): [string, unknown][] => {
+    const inner = inside[name]
+    if (inner === undefined) return names.has(toPlainName(name)) ? [] : [[name, value]]
+    const fields = isObject(value) ? readOtherFields(value, inner) : undefined
+    return fields ? [[name, fields]] : []
+  })
+  return found.length === 0 ? undefined : (Object.fromEntries(found) as OtherFields)
+}

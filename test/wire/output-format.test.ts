@@ -326,6 +326,38 @@ describe('provider options', () => {
       assert.match(Object.keys(body).at(-1) ?? '', /^(?:contents|messages|input)$/)
   })
 
+  test('are read back, and nothing else is taken for one', async () => {
+    const { output_config: _config, ...claude } = all.anthropic
+    const options: ProviderOptions = { ...all, anthropic: claude }
+    const request: Partial<ModelRequest> = {
+      output,
+      tools: [tool],
+      toolChoice: 'required',
+      session: 's',
+      params: {
+        temperature: 0.5,
+        topP: 0.5,
+        stop: ['x'],
+        maxTokens: 4000,
+        effort: 'low',
+        parallelCalls: false,
+        cacheTtl: '1h',
+        store: true,
+      },
+    }
+    for (const wire of wireIds)
+      for (const profile of [
+        { outputWithTools: true },
+        { dialect: 'openai', cacheTtlField: 'prompt_cache_options' },
+      ] as const) {
+        const plain = await encode(wire, request, profile)
+        assert.equal(plain.codec.readRequest(plain.body).providerOptions, undefined, wire)
+        const more = await encode(wire, { ...request, providerOptions: options }, profile)
+        const name = wire === 'code-assist' ? 'gemini' : wire
+        assert.deepEqual(more.codec.readRequest(more.body).providerOptions, { [name]: options[name] })
+      }
+  })
+
   test('cannot overwrite what the session says', async () => {
     const wanted = { model: 'x', messages: [], contents: [], input: [], tools: [], stream: false, system: 'x' }
     const more = { instructions: 'x', system_instruction: 'x', __proto__x: 1 }

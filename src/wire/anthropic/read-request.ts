@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject, filterObjects, objectOrEmpty, str
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
 import { readOutputFormat } from '../output-format.ts'
+import { readOtherFields } from '../provider-options.ts'
 import { createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -11,6 +12,7 @@ export function readAnthropicRequest(body: unknown): ModelRequest {
   const fields = objectOrEmpty(body)
   const model = stringOrEmpty(fields['model'])
   const system = joinText(toBlocks(fields['system']))
+  const options = readOtherFields(fields, KNOWN_FIELDS, { output_config: 'effort format' })
   return {
     model,
     ...(system !== '' && { system }),
@@ -19,8 +21,12 @@ export function readAnthropicRequest(body: unknown): ModelRequest {
     turns: filterObjects(fields['messages']).flatMap((message) => readMessage(message, model)),
     params: readParams(fields),
     ...readOutputFormat('answer', objectOrEmpty(objectOrEmpty(fields['output_config'])['format'])['schema']),
+    ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
 }
+
+const KNOWN_FIELDS =
+  'model messages system max_tokens temperature top_p stop_sequences stream thinking tools tool_choice cache_control'
 
 function joinText(blocks: readonly Record<string, unknown>[]): string {
   return blocks.map((block) => stringOrEmpty(block['text'])).join('\n')

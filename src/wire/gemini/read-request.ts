@@ -11,6 +11,7 @@ import type { ModelParams, ModelRequest, ServerTool, ToolChoice, ToolSpec } from
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn, WireId } from '../../model/turn.ts'
 import { appendResults, createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
 import { readOutputFormat } from '../output-format.ts'
+import { readOtherFields } from '../provider-options.ts'
 import { GEMINI_SERVER_TOOL_NAMES } from './encode-request.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
@@ -26,6 +27,10 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
   const tools = filterObjects(body['tools'])
   const serverTools = tools.flatMap(readServerTools)
   const generation = objectOrEmpty(getField(body, 'generationConfig'))
+  const options = readOtherFields(body, KNOWN_FIELDS, {
+    generationConfig: KNOWN_GENERATION_FIELDS,
+    generation_config: KNOWN_GENERATION_FIELDS,
+  })
   return {
     model: stringOrEmpty(body['model']).replace(/^models\//, ''),
     ...(system !== '' && { system }),
@@ -38,8 +43,14 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
       'answer',
       getField(generation, 'responseJsonSchema') ?? lowercaseTypes(getField(generation, 'responseSchema') as Json),
     ),
+    ...(options && { providerOptions: { gemini: options } }),
   }
 }
+
+const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig session_id'
+
+const KNOWN_GENERATION_FIELDS =
+  'maxOutputTokens temperature topP stopSequences thinkingConfig responseMimeType responseSchema responseJsonSchema'
 
 function readServerTools(tool: GeminiPart): ServerTool[] {
   const entries = Object.entries(GEMINI_SERVER_TOOL_NAMES) as [ServerTool, string][]

@@ -3,6 +3,7 @@ import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../mode
 import type { AssistantPart, MediaPart, TextPart, Turn } from '../../model/turn.ts'
 import { parseCallArguments } from '../calls/parse-arguments.ts'
 import { readOutputFormat } from '../output-format.ts'
+import { readOtherFields } from '../provider-options.ts'
 import {
   appendResults,
   createNativeDataFromRequest,
@@ -26,6 +27,7 @@ export function readResponsesRequest(body: unknown): ModelRequest {
   for (const item of input) readItem(item, turns, system)
   const session = nonBlankString(fields['prompt_cache_key'])
   const format = objectOrEmpty(objectOrEmpty(fields['text'])['format'])
+  const options = readOtherFields(fields, KNOWN_FIELDS, { text: 'format' })
   const previous = nonBlankString(fields['previous_response_id'])
   return {
     model: nonBlankString(fields['model']) ?? '',
@@ -36,8 +38,12 @@ export function readResponsesRequest(body: unknown): ModelRequest {
     params: readParams(fields),
     ...readOutputFormat(format['name'], format['schema']),
     ...defined({ session, previous }),
+    ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
 }
+
+const KNOWN_FIELDS =
+  'model input instructions stream store include max_output_tokens temperature top_p reasoning prompt_cache_key prompt_cache_retention prompt_cache_options previous_response_id tool_choice parallel_tool_calls tools'
 
 /** System messages at the start are the system prompt; later ones are notes, so that the order is kept (T101). */
 function readItem(item: JsonFields, turns: Turn[], system: string[]): void {
