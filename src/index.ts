@@ -19,7 +19,7 @@ export {
 } from './agent/library/event-stream-response.ts'
 export { toUiMessageStreamResponse, type UiMessageChunk } from './agent/library/ui-message-stream.ts'
 export { type Agent, AgentBusyError, type InferOutput } from './agent/library/library-agent.ts'
-export type { Run, RunResult } from './agent/library/run-handle.ts'
+export type { Run, RunResult, RunTotals } from './agent/library/run-handle.ts'
 export type { CloseReason, RunEvent } from './agent/loop/run-event.ts'
 export type { Tracer } from './agent/telemetry/tracer.ts'
 export type { Host } from './host/host.ts'
@@ -37,7 +37,14 @@ export {
 } from './model/fold.ts'
 export type { Json, JsonObject } from './model/json.ts'
 export type { Profile } from './model/profile.ts'
-export type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from './model/request.ts'
+export type {
+  AnthropicOptions,
+  GeminiOptions,
+  OpenAiChatOptions,
+  OpenAiResponsesOptions,
+  ProviderOptions,
+} from './model/provider-options.ts'
+export type { ModelParams, ModelRequest, OutputFormat, ToolChoice, ToolSpec } from './model/request.ts'
 export type {
   AssistantTurn,
   CallPart,
@@ -64,7 +71,7 @@ export {
   type Capabilities,
   type Model,
   provider,
-  type ProviderOptions,
+  type ProviderSettings,
   type RequestOptions,
   withRetry,
 } from './provider/index.ts'

@@ -1,5 +1,6 @@
 import type { Host } from '../host/host.ts'
-import type { ModelParams } from '../model/request.ts'
+import type { ProviderOptions } from '../model/provider-options.ts'
+import type { ModelParams, ToolChoice } from '../model/request.ts'
 import type { CallPart, UserTurn } from '../model/turn.ts'
 import type { ApprovalMode, Policy } from '../policy/policy.ts'
 import type { SandboxAccessRules } from '../policy/sandbox-access.ts'
@@ -9,6 +10,7 @@ import type { Session } from '../session/session.ts'
 import type { SeenFiles } from '../tool/tool.ts'
 import type { Toolbox } from '../tool/toolbox.ts'
 import type { ApprovalRequest, ApprovalReply } from './calls/call-state.ts'
+import type { OutputSpec } from './output/output-spec.ts'
 
 /** Everything that a run uses. It reaches files, processes and the network only through these. */
 export interface Agent {
@@ -25,6 +27,12 @@ export interface Agent {
   /** The first message of a session: date, folders, instructions files. It is repeated after each compaction. */
   readonly describeEnvironment?: () => { readonly text: string; readonly notices?: readonly string[] }
   readonly params?: ModelParams
+  /** A choice that forces a call applies until the run has made one: a model that must call can never finish. */
+  readonly toolChoice?: ToolChoice
+  /** Fields of the request body that only one API has. */
+  readonly providerOptions?: ProviderOptions
+  /** The schema of the answer. The run ends with a value that fits it, or with the fault `output-invalid`. */
+  readonly output?: OutputSpec
   readonly limits?: RunLimits
   /** `share`: how full the context window may get. `keep`: how much of the history is kept unchanged. Both from 0 to 1. */
   readonly compaction?: { readonly share?: number; readonly keep?: number }

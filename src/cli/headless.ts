@@ -1,25 +1,28 @@
 import { OUTPUT_CLOSED_REASON } from '../agent/loop/run-deadline.ts'
 import { run } from '../agent/loop/run.ts'
 import type { CloseReason, RunEvent } from '../agent/loop/run-event.ts'
+import { defined } from '../model/defined.ts'
 import type { RunArgs } from './args/run-args.ts'
 import { resolveWorkFolder } from './setup/assemble-agent.ts'
 import { readSettings } from './config/read-settings.ts'
 import { UserError, EXIT_CODE } from './user-error.ts'
 import { createRunOutput } from './output/create-output.ts'
 import { assembleRunAgent, closeRun, openRunResources } from './setup/run-resources.ts'
+import { loadOutputSpec } from './setup/output-schema.ts'
 import { readStdin } from './stdin.ts'
 import { onStopRequest } from './stop-signals.ts'
 
 /** Runs a prompt without interaction, and returns the exit code. */
 export async function runHeadless(args: RunArgs, stdinText?: string): Promise<number> {
   const prompt = composePrompt(args, stdinText ?? (await readStdin()))
+  const outputSpec = loadOutputSpec(args.jsonSchema)
   const settings = readSettings(resolveWorkFolder(args))
   const resources = await openRunResources(args, settings)
   const assembled = await assembleRunAgent(args, settings, resources).catch(async (error: unknown) => {
     await resources.model.close()
     throw error
   })
-  const output = createRunOutput(args.outputFormat)
+  const output = createRunOutput(args.outputFormat, { isStructured: outputSpec !== undefined })
   const stop = new AbortController()
   const stopListening = onStopRequest((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_CLOSED_REASON : undefined))
   // Started processes must not outlive this one, however it ends.
@@ -32,7 +35,8 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
     const userParts = prompt === undefined ? undefined : [{ kind: 'text', text: prompt } as const]
     // Standard input may have been written by others; only the prompt was typed by the user.
     const typedPrompt = prompt === args.prompt ? undefined : args.prompt
-    for await (const event of run(assembled.agent, userParts, stop.signal, typedPrompt)) {
+    const agent = { ...assembled.agent, ...defined({ output: outputSpec }) }
+    for await (const event of run(agent, userParts, stop.signal, typedPrompt)) {
       output.onEvent(event)
       resources.telemetry?.onEvent(event)
       if (event.type === 'run-close') code = toExitCode(event)

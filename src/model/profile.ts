@@ -53,6 +53,12 @@ export interface Profile {
   readonly eagerArguments: boolean
   /** Responses: ask for encrypted reasoning, because nothing is stored on the server (T84). */
   readonly encryptedReasoning: boolean
+  /** What the endpoint has as a response format: JSON of a given schema, any JSON object, or nothing. */
+  readonly outputFormat: 'schema' | 'object' | 'none'
+  /** Can the model still make calls if a response format is set? */
+  readonly outputWithTools: boolean
+  /** OpenAI: the parameter for the lifetime of the prompt cache. */
+  readonly cacheTtlField: 'prompt_cache_retention' | 'prompt_cache_options'
   /** The tools that the vendor runs by itself. */
   readonly serverTools?: readonly ServerTool[]
 }

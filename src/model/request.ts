@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts'
+import type { ProviderOptions } from './provider-options.ts'
 import type { Turn } from './turn.ts'
 
 /** A tool as it is declared to the model. `schema` is the JSON Schema of its arguments, as its author wrote it. */
@@ -28,6 +29,15 @@ export interface ModelParams {
   readonly stream?: boolean
   /** May the vendor store the response? The default is no, on wires that have this parameter. */
   readonly store?: boolean
+  /** How long the prompt cache should live at least. A vendor with other lifetimes gets its next longer one. */
+  readonly cacheTtl?: '5m' | '1h'
+}
+
+/** The format of the answer: a JSON value that fits a schema. */
+export interface OutputFormat {
+  readonly name: string
+  /** JSON Schema. Its root describes an object, because most vendors accept nothing else there. */
+  readonly schema: JsonObject
 }
 
 export interface ModelRequest {
@@ -39,6 +49,13 @@ export interface ModelRequest {
   readonly toolChoice?: ToolChoice
   readonly turns: readonly Turn[]
   readonly params?: ModelParams
+  /**
+   * The format of the answer. It is sent as the vendor's own response format, or described in the system prompt where an
+   * endpoint has none, so the answer must be validated in any case.
+   */
+  readonly output?: OutputFormat
+  /** Fields of the request body that only one API has. */
+  readonly providerOptions?: ProviderOptions
   /** The same for the whole session, so that the vendor can find our cached prefix. */
   readonly session?: string
   /** The id of this prompt, on wires that have one. */

@@ -19,7 +19,7 @@ import { providers } from './providers.ts'
 import { type CredentialSources, resolveModel } from './resolve-model.ts'
 
 /** The options of `provider`. What is absent comes from the table of providers and from the environment. */
-export interface ProviderOptions {
+export interface ProviderSettings {
   /** The key, or a function that returns it for each request. */
   readonly apiKey?: string | (() => string | Promise<string>)
   /** The address of the API, as the vendor's own SDK takes it. */
@@ -45,7 +45,7 @@ export interface ProviderOptions {
  * A provider, by its id in the table, or a name of your own with `wire` and `baseUrl`. Returns a function that opens a model of it:
  * `provider('openai', { apiKey })('gpt-5.2')`. Models retry, adapt to the server, and send a long history without writing it again.
  */
-export function provider(id: string, options: ProviderOptions = {}): (model: string) => Model {
+export function provider(id: string, options: ProviderSettings = {}): (model: string) => Model {
   const definition = toDefinition(id, options)
   const env = toEnvironment(definition, options)
   const httpClient = createClient(options)
@@ -76,7 +76,7 @@ export function wrapInsideRetry(model: Model, wrap: (inner: Model) => Model): Mo
 
 function toDefinition(
   id: string,
-  { apiKey, baseUrl, headers, extra, wire, capabilities }: ProviderOptions,
+  { apiKey, baseUrl, headers, extra, wire, capabilities }: ProviderSettings,
 ): ProviderDefinition {
   const base = providers.find((one) => one.id === id)
   if (!base && baseUrl === undefined)
@@ -92,7 +92,7 @@ function toDefinition(
 }
 
 /** What the options say takes precedence over variables. */
-function toEnvironment(definition: ProviderDefinition, options: ProviderOptions): Environment {
+function toEnvironment(definition: ProviderDefinition, options: ProviderSettings): Environment {
   const { apiKey, baseUrl, project, location } = options
   const hidden = new Set([
     ...(apiKey === undefined ? [] : [...definition.keys, ...(definition.tokens ?? [])]),
@@ -105,7 +105,7 @@ function toEnvironment(definition: ProviderDefinition, options: ProviderOptions)
   }
 }
 
-function toSignIns({ auth }: ProviderDefinition, { apiKey }: ProviderOptions): CredentialSources {
+function toSignIns({ auth }: ProviderDefinition, { apiKey }: ProviderSettings): CredentialSources {
   if (apiKey === undefined) return { stored: () => undefined, google: () => undefined }
   const key: Credential = {
     style: auth,
@@ -114,7 +114,7 @@ function toSignIns({ auth }: ProviderDefinition, { apiKey }: ProviderOptions): C
   return { stored: () => ({ key }), google: () => undefined }
 }
 
-function createClient({ fetch: send, onExchange }: ProviderOptions): () => HttpClient {
+function createClient({ fetch: send, onExchange }: ProviderSettings): () => HttpClient {
   const base = send ? () => createFetchClient(send) : getSharedHttpClient
   if (!onExchange) return base
   const recorded = recordExchanges(

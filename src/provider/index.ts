@@ -32,7 +32,7 @@ export {
 export type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 export { sleep, systemClock, type Clock } from './clock.ts'
 export type { HttpClient, HttpRequest, HttpResponse } from './http/http-client.ts'
-export { openEndpoint, provider, wrapInsideRetry, type ProviderOptions } from './create-provider.ts'
+export { openEndpoint, provider, wrapInsideRetry, type ProviderSettings } from './create-provider.ts'
 export { withRetry } from './middleware/retry.ts'
 export { withAdaptation } from './middleware/adaptation/with-adaptation.ts'
 export {

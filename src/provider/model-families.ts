@@ -51,6 +51,7 @@ export const modelFamilies: readonly ModelFamily[] = [
       signatures: 'required',
       nestedMedia: true,
       thinking: 'level',
+      outputWithTools: true,
       serverTools: GOOGLE_SERVER_TOOLS,
       window: 1_048_576,
     },
@@ -62,21 +63,33 @@ export const modelFamilies: readonly ModelFamily[] = [
     id: 'gemma-3',
     pattern: /^gemma-?3/,
     wires: GOOGLE,
-    capabilities: { tools: 'text', signatures: 'never', thinking: 'none' },
+    capabilities: { tools: 'text', signatures: 'never', thinking: 'none', outputFormat: 'none' },
   },
-  { id: 'gemma', pattern: /^gemma/, wires: GOOGLE, capabilities: { signatures: 'never', thinking: 'none' } },
+  {
+    id: 'gemma',
+    pattern: /^gemma/,
+    wires: GOOGLE,
+    capabilities: { signatures: 'never', thinking: 'none', outputFormat: 'none' },
+  },
   { id: 'gemma', pattern: /^gemma/, capabilities: { alternate: true } },
 
   // Claude. Before 4.6 thinking has a budget; since then it is adaptive, and since 4.7 sampling is refused (T83, T155).
+  // The response format came with Opus 4.1 and the models 4.5.
   {
     id: 'claude-3',
     pattern: /^claude-(?:instant|2|3(?!-7))/,
     wires: MESSAGES,
-    capabilities: { thinking: 'none', eagerArguments: false, window: 200_000 },
+    capabilities: { thinking: 'none', eagerArguments: false, outputFormat: 'none', window: 200_000 },
   },
   {
     id: 'claude',
-    pattern: /^claude-(?:3-7|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:@|-\d{6,}|-latest|$))/,
+    pattern: /^claude-(?:3-7|(?:opus|sonnet)-4(?:-0)?(?:@|-\d{6,}|-latest|$))/,
+    wires: MESSAGES,
+    capabilities: { thinking: 'budget', outputFormat: 'none', window: 200_000 },
+  },
+  {
+    id: 'claude',
+    pattern: /^claude-(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:@|-\d{6,}|-latest|$)/,
     wires: MESSAGES,
     capabilities: { thinking: 'budget', window: 200_000 },
   },
@@ -102,8 +115,17 @@ export const modelFamilies: readonly ModelFamily[] = [
     capabilities: { refuses: [...SAMPLING_PARAMS, 'stop', 'parallel_tool_calls'], window: 200_000 },
   },
   { id: 'gpt-chat', pattern: /^gpt-5[\d.]*-chat/, capabilities: { thinking: 'none', window: 128_000 } },
+  {
+    id: 'gpt-5',
+    pattern: /^gpt-5\.[6-9]/,
+    capabilities: { refuses: [...SAMPLING_PARAMS, 'stop'], cacheTtlField: 'prompt_cache_options', window: 400_000 },
+  },
   { id: 'gpt-5', pattern: /^gpt-5/, capabilities: { refuses: [...SAMPLING_PARAMS, 'stop'], window: 400_000 } },
-  { id: 'gpt-6', pattern: /^gpt-[6-9]/, capabilities: { refuses: [...SAMPLING_PARAMS, 'stop'], window: 1_050_000 } },
+  {
+    id: 'gpt-6',
+    pattern: /^gpt-[6-9]/,
+    capabilities: { refuses: [...SAMPLING_PARAMS, 'stop'], cacheTtlField: 'prompt_cache_options', window: 1_050_000 },
+  },
   { id: 'gpt-4.1', pattern: /^gpt-4\.1/, capabilities: { thinking: 'none', window: 1_047_576 } },
   { id: 'gpt-4', pattern: /^(?:chat)?gpt-4/, capabilities: { thinking: 'none', window: 128_000 } },
   // It needs its reasoning back within a turn, in the same field (T76), and has no image input (T100).

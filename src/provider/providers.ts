@@ -9,6 +9,9 @@ const LOOPBACK_URL = 'http://127.0.0.1'
 
 const GEMINI_KEY_VARIABLES = ['GEMINI_API_KEY', 'GOOGLE_API_KEY']
 
+/** Chat endpoints that can be told to answer with JSON, but not with JSON of a given schema. */
+const JSON_MODE_CHAT = { maxTokensField: 'max_tokens', cache: 'none', outputFormat: 'object' } as const
+
 /**
  * The providers, in the order in which keys are looked for when no model is named: makers of models, resellers, hosts
  * of open models. The default model has a known price if any model of the provider has one, so that a cost limit works
@@ -69,7 +72,7 @@ const ROWS: readonly ProviderRow[] = [
     keys: ['DEEPSEEK_API_KEY'],
     model: 'deepseek-v4-pro',
     // Every assistant message of a reasoning model must have its reasoning, even if it is empty (T74, T75).
-    profile: { needsReasoning: 'reasoning_content', maxTokensField: 'max_tokens', cache: 'none' },
+    profile: { ...JSON_MODE_CHAT, needsReasoning: 'reasoning_content' },
   },
   {
     id: 'xai',
@@ -106,7 +109,7 @@ const ROWS: readonly ProviderRow[] = [
     url: 'https://api.z.ai/api/paas/v4',
     keys: ['ZAI_API_KEY', 'Z_AI_API_KEY'],
     model: 'glm-5.3',
-    profile: { maxTokensField: 'max_tokens', cache: 'none', thinking: 'none', refuses: ['parallel_tool_calls'] },
+    profile: { ...JSON_MODE_CHAT, thinking: 'none', refuses: ['parallel_tool_calls'] },
   },
   {
     id: 'minimax',
@@ -115,7 +118,7 @@ const ROWS: readonly ProviderRow[] = [
     keys: ['MINIMAX_API_KEY'],
     model: 'MiniMax-M2.7',
     // It does not check signatures (T81), and knows cache marks on blocks only.
-    profile: { signatures: 'optional', cache: 'marks', eagerArguments: false },
+    profile: { signatures: 'optional', cache: 'marks', eagerArguments: false, outputFormat: 'none' },
   },
   {
     id: 'dashscope',
@@ -123,7 +126,7 @@ const ROWS: readonly ProviderRow[] = [
     url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     keys: ['DASHSCOPE_API_KEY'],
     model: 'qwen3-coder-plus',
-    profile: { maxTokensField: 'max_tokens', cache: 'none', thinking: 'none', refuses: ['parallel_tool_calls'] },
+    profile: { ...JSON_MODE_CHAT, thinking: 'none', refuses: ['parallel_tool_calls'] },
   },
   {
     id: 'groq',
@@ -215,6 +218,7 @@ const ROWS: readonly ProviderRow[] = [
     urls: ['OPENAI_BASE_URL'],
     keys: ['OPENAI_API_KEY'],
     model: 'gpt-5.4',
+    profile: { outputWithTools: true },
   },
 
   // Local servers compile tools to grammars (T149), and most know only `max_tokens` (T155).

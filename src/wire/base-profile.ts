@@ -22,4 +22,7 @@ export const BASE_PROFILE = {
   constrain: false,
   eagerArguments: false,
   encryptedReasoning: false,
+  outputFormat: 'schema',
+  outputWithTools: false,
+  cacheTtlField: 'prompt_cache_retention',
 } satisfies Omit<Profile, 'signer' | 'dialect' | 'thinking'>

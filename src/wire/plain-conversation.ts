@@ -1,7 +1,8 @@
 import { isObject, type Json, type JsonObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../model/json.ts'
-import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../model/request.ts'
+import type { ModelParams, ModelRequest, OutputFormat, ToolChoice, ToolSpec } from '../model/request.ts'
 import { formatResultText } from '../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn } from '../model/turn.ts'
+import { readOutputFormat } from './output-format.ts'
 import { appendResults, readToolSchema } from './read-parts.ts'
 import { defined } from '../model/defined.ts'
 
@@ -12,6 +13,7 @@ export interface PlainConversation {
   readonly tools?: readonly PlainTool[]
   readonly toolChoice?: ToolChoice
   readonly params?: JsonObject
+  readonly output?: OutputFormat
   /** The response that this continues, if the vendor stores the history. */
   readonly previous?: string
 }
@@ -60,6 +62,7 @@ export function toPlainConversation(request: ModelRequest): PlainConversation {
     ...(request.tools.length > 0 && { tools: request.tools.map(toPlainTool) }),
     ...defined({ toolChoice: request.toolChoice }),
     ...(Object.keys(params).length > 0 && { params }),
+    ...defined({ output: request.output }),
     ...defined({ previous: request.previous }),
   }
 }
@@ -92,6 +95,7 @@ export function fromPlainConversation(value: unknown, model: string): ModelReque
     ...defined({ toolChoice: readToolChoice(value['toolChoice']) }),
     turns,
     params: readParams(objectOrEmpty(value['params'])),
+    ...readOutputFormat(objectOrEmpty(value['output'])['name'], objectOrEmpty(value['output'])['schema']),
     ...(typeof value['previous'] === 'string' && { previous: value['previous'] }),
   }
 }
@@ -219,5 +223,6 @@ function readParams(fields: Record<string, unknown>): ModelParams {
     ...(typeof fields['parallelCalls'] === 'boolean' && { parallelCalls: fields['parallelCalls'] }),
     ...(typeof fields['stream'] === 'boolean' && { stream: fields['stream'] }),
     ...(typeof fields['store'] === 'boolean' && { store: fields['store'] }),
+    ...((fields['cacheTtl'] === '5m' || fields['cacheTtl'] === '1h') && { cacheTtl: fields['cacheTtl'] }),
   }
 }

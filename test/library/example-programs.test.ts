@@ -9,6 +9,7 @@ import { decide, start } from '../../examples/approval.ts'
 import { createChatServer } from '../../examples/chat-backend.ts'
 import { companyGateway, withCache } from '../../examples/custom-provider.ts'
 import { main as runAgents } from '../../examples/multi-agent.ts'
+import { main as answerWithTypes } from '../../examples/typed-tools.ts'
 import type { RehearsalServer } from '../../src/rehearsal/server.ts'
 import { clearAway } from '../support/clear.ts'
 import { modelOn, rehearse } from '../support/stage.ts'
@@ -98,6 +99,23 @@ describe('the example programs', () => {
     const last = side.requests.at(-1)?.bytes.toString() ?? ''
     assert.match(last, /"researcher"[^]*They have Pro[^]*transfer_to_billing/)
     assert.deepEqual([...main.failures, ...side.failures], [])
+  })
+
+  test('typed-tools: inputs of three schema libraries, and an answer with a type', async () => {
+    const call = (name: string, args: object) => ({ call: [{ name, args: args as Record<string, string> }] })
+    const answer = { flight: 'DR 101', euros: 198 }
+    for (const wire of ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const) {
+      const server = await serve([
+        call('find_flights', { from: 'Berlin', to: 'Rome' }),
+        call('get_price', { flight: 'DR 101', seats: 2 }),
+        call('get_weather', { city: 'Rome' }),
+        { say: JSON.stringify({ ...answer, euros: 'many' }) },
+        { say: JSON.stringify(answer) },
+      ])
+      assert.deepEqual(await answerWithTypes(modelOn(wire, server)), answer, wire)
+      const last = server.requests.at(-1)?.bytes.toString() ?? ''
+      assert.match(last, /DR 101[^]*euros[^]{1,6}198[^]*sunny in Rome[^]*many/)
+    }
   })
 
   test('a provider of the table by hand: key and address are those of the options', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { isObject, type JsonObject } from '../../src/model/json.ts'
+import type { ModelRequest } from '../../src/model/request.ts'
 import type { AssistantPart, Turn, WireId } from '../../src/model/turn.ts'
 import { type Case, cases, wires } from '../support/cases.ts'
 import { runs } from '../support/runs.ts'
@@ -27,6 +28,30 @@ describe('every body of a plain endpoint is what its vendor publishes', { skip: 
         }),
         options,
       )
+    })
+
+    it(`${wire}: an answer of a given schema, a choice of tools, and provider options`, () => {
+      const check = make()
+      const text = { type: 'string' }
+      const schema = { type: 'object', properties: { a: text, b: { type: 'array', items: text } }, required: ['a'] }
+      for (const toolChoice of ['auto', 'required', 'none', { name: 't' }, { only: ['t'] }] as const) {
+        const request: ModelRequest = {
+          model: 'm',
+          tools: [{ name: 't', description: 'T.', schema: { type: 'object', properties: {} } }],
+          turns: [{ role: 'user', parts: [{ kind: 'text', text: 'hi' }] }],
+          toolChoice,
+          params: { maxTokens: 100, temperature: 1, effort: 'low', cacheTtl: '1h', parallelCalls: false },
+          output: { name: 'answer', schema },
+          providerOptions: {
+            gemini: { generationConfig: { topK: 3, seed: 1 } },
+            'openai-chat': { seed: 1, verbosity: 'low' },
+            'openai-responses': { truncation: 'auto', text: { verbosity: 'low' } },
+          },
+        }
+        const { body } = wires[wire].encodeRequest(request, { ...wires[wire].profile, outputWithTools: true })
+        assert.deepEqual(check(published(wire, body)), [])
+        assert.match(JSON.stringify(body), /responseJsonSchema|json_schema/)
+      }
     })
 
     it(`${wire}: a key that nobody knows is refused, also inside the history`, () => {

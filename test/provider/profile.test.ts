@@ -16,7 +16,11 @@ function row(id: string): ProviderDefinition {
 /** Flags whose absence means something. */
 const OPTIONAL = ['needsReasoning', 'serverTools']
 
-const CASES: readonly [id: string, model: string, facts: Capabilities][] = [
+const CASES: readonly [
+  id: string,
+  model: string,
+  facts: { [Flag in keyof Capabilities]: Capabilities[Flag] | undefined },
+][] = [
   // T100, T117: Gemini before and since 3.
   [
     'gemini',
@@ -38,6 +42,19 @@ const CASES: readonly [id: string, model: string, facts: Capabilities][] = [
   ['anthropic', 'claude-opus-4-8', { thinking: 'adaptive', refuses: ['temperature', 'top_p'] }],
   ['anthropic', 'claude-fable-5-2', { thinking: 'adaptive', refuses: ['temperature', 'top_p'] }],
   ['openrouter', 'anthropic/claude-sonnet-4.5', { cache: 'marks' }],
+  // The format of an answer, alone and together with tools.
+  ['gemini', 'gemini-3-pro-preview', { outputWithTools: true }],
+  ['gemini', 'gemini-2.5-pro', { outputWithTools: undefined }],
+  ['gemini', 'gemma-3-27b-it', { outputFormat: 'none' }],
+  ['anthropic', 'claude-opus-4-20250514', { outputFormat: 'none', thinking: 'budget' }],
+  ['anthropic', 'claude-3-5-haiku-latest', { outputFormat: 'none' }],
+  ['anthropic', 'claude-opus-4-1', { outputFormat: undefined }],
+  ['anthropic', 'claude-sonnet-4-5', { outputFormat: undefined }],
+  ['deepseek', 'deepseek-v4-pro', { outputFormat: 'object' }],
+  ['minimax', 'MiniMax-M2.7', { outputFormat: 'none' }],
+  ['openai-chat', 'gpt-5.4', { outputWithTools: true }],
+  ['openai', 'gpt-5.6', { cacheTtlField: 'prompt_cache_options', window: 400_000 }],
+  ['openai', 'gpt-6-sol', { cacheTtlField: 'prompt_cache_options' }],
   // T154, T155: OpenAI.
   ['openai', 'gpt-5', { refuses: ['temperature', 'top_p', 'stop'], window: 400_000 }],
   ['openai', 'gpt-6.1-sol', { refuses: ['temperature', 'top_p', 'stop'], window: 1_050_000 }],

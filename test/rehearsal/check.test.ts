@@ -17,6 +17,12 @@ const chatCall = (...ids: string[]) => ({
   tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
 })
 const chatResult = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'x' })
+const OPEN = { type: 'object', properties: { list: { type: 'array', items: { type: 'object', properties: {} } } } }
+const CLOSED = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+const chatFormat = (schema: JsonObject, name = 'a') => ({
+  type: 'json_schema',
+  json_schema: { name, schema, strict: true },
+})
 const chat = (...messages: JsonObject[]): JsonObject => ({ model: 'm', messages })
 
 const CHAT: Refused[] = [
@@ -34,6 +40,10 @@ const CHAT: Refused[] = [
   ['two calls with one id', chat(user, chatCall('a', 'a'), chatResult('a')), /Duplicate value/],
   ['an empty id', chat(user, chatCall(''), chatResult('')), /length between 1 and 40/],
   ['an answer that says nothing', chat(user, { role: 'assistant', content: null }), /expected a string, got null/],
+  ['a response format', { ...chat(user), response_format: chatFormat(CLOSED) }, null],
+  ['a strict one that is open', { ...chat(user), response_format: chatFormat(OPEN) }, /additionalProperties/],
+  ['one with an illegal name', { ...chat(user), response_format: chatFormat(CLOSED, 'a b') }, /response_format\.name/],
+  ['JSON mode without the word', { ...chat(user), response_format: { type: 'json_object' } }, /the word 'json'/],
   ['tools that are none', { ...chat(user), tools: [] }, /too short - 'tools'/],
   ['a choice without tools', { ...chat(user), tool_choice: 'auto' }, /only allowed when 'tools'/],
   [
@@ -55,6 +65,12 @@ const responses = (...input: JsonObject[]): JsonObject => ({ model: 'm', input }
 const RESPONSES: Refused[] = [
   ['a whole exchange', responses(user, thought, item('a'), item('b'), output('a'), output('b')), null],
   ['nothing', responses(), /empty array/],
+  [
+    'a response format that is not strict',
+    { ...responses(user), text: { format: { type: 'json_schema', name: 'a', schema: OPEN, strict: false } } },
+    null,
+  ],
+  ['one without a schema', { ...responses(user), text: { format: { type: 'json_schema', name: 'a' } } }, /JSON Schema/],
   ['a call without a result', responses(user, item('a')), /No tool output found for function call a\./],
   [
     'a result without a call',
@@ -83,6 +99,20 @@ const claude = (...messages: JsonObject[]): JsonObject => ({
 })
 
 const ANTHROPIC: Refused[] = [
+  ['a response format', { ...claude(user), output_config: { format: { type: 'json_schema', schema: CLOSED } } }, null],
+  [
+    'one that is open',
+    { ...claude(user), output_config: { format: { type: 'json_schema', schema: OPEN } } },
+    /additionalProperties/,
+  ],
+  [
+    'one with a keyword that is not enforced',
+    {
+      ...claude(user),
+      output_config: { format: { type: 'json_schema', schema: { type: 'string', minLength: 1 } } },
+    },
+    /'minLength' is not supported/,
+  ],
   [
     'a whole exchange',
     claude(user, says('assistant', use('a'), use('b')), says('user', result('a'), result('b'))),
@@ -147,6 +177,11 @@ const gem = (...contents: JsonObject[]): JsonObject => ({ contents })
 const GEMINI: Refused[] = [
   ['a whole exchange', gem(words, content('model', fc('f'), fc('g')), content('user', fr('f'), fr('g'))), null],
   ['nothing', gem(), /contents is not specified/],
+  [
+    'a response schema without its type',
+    { ...gem(words), generationConfig: { responseJsonSchema: CLOSED } },
+    /only allowed when mime_type/,
+  ],
   ['an empty content', gem(content('user')), /must not be empty/],
   ['an unknown role', gem(content('function', { text: 'x' })), /valid role/],
   ['a call first', gem(content('model', fc('f')), content('user', fr('f'))), /immediately after a user turn/],

@@ -1,6 +1,7 @@
 import type { Host } from '../../host/host.ts'
 import type { JsonObject } from '../../model/json.ts'
-import type { ModelParams } from '../../model/request.ts'
+import type { ProviderOptions } from '../../model/provider-options.ts'
+import type { ModelParams, ToolChoice } from '../../model/request.ts'
 import type { MediaPart, TextPart } from '../../model/turn.ts'
 import type { Grant, GrantScope, ApprovalMode, Policy } from '../../policy/policy.ts'
 import type { Model } from '../../provider/index.ts'
@@ -22,6 +23,15 @@ export interface ModelSettings {
   readonly reasoningEffort?: NonNullable<ModelParams['effort']>
   /** May the model make several calls in one response? */
   readonly parallelToolCalls?: boolean
+  /**
+   * Whether the model may, must or must not call tools: `auto`, `required`, `none`, `{ name }` or `{ only: [names] }`. What forces a
+   * call applies until the run has made one.
+   */
+  readonly toolChoice?: ToolChoice
+  /** How long the vendor should keep the prompt in its cache. */
+  readonly cacheTtl?: NonNullable<ModelParams['cacheTtl']>
+  /** Fields of the request body that only one API has, by wire. */
+  readonly providerOptions?: ProviderOptions
 }
 
 /** The options of `agent`. Only the model is required. */

@@ -7,7 +7,6 @@ import { defined } from '../../model/defined.ts'
 import { createTurnKey } from '../../model/ids.ts'
 import { isObject } from '../../model/json.ts'
 import { lazy } from '../../model/lazy.ts'
-import type { ModelParams } from '../../model/request.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { approvalPolicy } from '../../policy/approval-policy.ts'
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
@@ -21,6 +20,8 @@ import type { Agent as AgentContext } from '../agent.ts'
 import { createSeenFiles } from '../calls/seen-files.ts'
 import { compactHistory } from '../history/compact.ts'
 import type { RunEvent } from '../loop/run-event.ts'
+import { createOutputContract } from '../output/output-contract.ts'
+import type { OutputSpec } from '../output/output-spec.ts'
 import { run } from '../loop/run.ts'
 import type { AgentOptions, InputPart, ModelSettings, OnApproval, RunOptions } from './agent-options.ts'
 import { findPendingApprovals, isApproved, toApprovalReply } from './approvals.ts'
@@ -68,6 +69,7 @@ function createAgent<Output>(
   const opener = createModelOpener(options.limits?.cost, inherited.limitModel)
   const defaultModel = opener.open(options.model)
   const shared = lazy(() => createSharedContext(options))
+  if (options.output) toOutputSpec(options.output)
   const queue: UserTurn['parts'][] = []
   let session: Promise<Session> | undefined
   let current: Run<unknown> | undefined
@@ -94,7 +96,7 @@ function createAgent<Output>(
       model: model === undefined ? defaultModel : opener.open(model),
       catalog: opener.catalog,
       limitModel: opener.limit,
-      params: toModelParams({ ...options, ...defined(runOptions) }),
+      ...toRequestSettings({ ...options, ...defined(runOptions) }),
       limits: { ...options.limits, ...limits },
       requestApproval: (!onApproval && inherited.requestApproval) || toRequestApproval(onApproval),
       takeQueuedMessages: () => queue.splice(0),
@@ -216,9 +218,26 @@ function assertModel(model: unknown): void {
   throw new TypeError('agent() needs a model: agent({ model: "provider/model" }), or a Model with a stream() method.')
 }
 
-function toModelParams(settings: ModelSettings): ModelParams {
-  const { maxTokens, temperature, topP, stop, reasoningEffort: effort, parallelToolCalls: parallelCalls } = settings
-  return defined({ maxTokens, temperature, topP, stop, effort, parallelCalls })
+function toRequestSettings(
+  settings: ModelSettings & Pick<RunOptions<Schema | undefined>, 'output'>,
+): Pick<AgentContext, 'params' | 'toolChoice' | 'providerOptions' | 'output'> {
+  const { maxTokens, temperature, topP, stop, reasoningEffort, parallelToolCalls, cacheTtl } = settings
+  const { toolChoice, providerOptions } = settings
+  const thinking = { effort: reasoningEffort, parallelCalls: parallelToolCalls }
+  return {
+    params: defined({ maxTokens, temperature, topP, stop, cacheTtl, ...thinking }),
+    ...defined({ toolChoice, providerOptions, output: settings.output && toOutputSpec(settings.output) }),
+  }
+}
+
+/** The same schema gives the same spec, by which later requests find what is known of it. */
+const outputSpecs = new WeakMap<Schema, OutputSpec>()
+
+function toOutputSpec(schema: Schema): OutputSpec {
+  const spec = outputSpecs.get(schema) ?? { schema: schema as OutputSpec['schema'] }
+  outputSpecs.set(schema, spec)
+  createOutputContract(spec) // Throws if it cannot be used.
+  return spec
 }
 
 function toRequestApproval(onApproval: OnApproval | undefined): NonNullable<AgentContext['requestApproval']> {

@@ -15,12 +15,17 @@ export interface Run<Output = undefined> extends AsyncIterable<RunEvent>, Promis
   cancel(): void
 }
 
-export interface RunResult<Output = undefined> {
+/** How a run ended. Check `finish`: only `done` has a structured answer. */
+export type RunResult<Output = undefined> = RunTotals &
+  (
+    | { readonly finish: 'done'; readonly output: Output }
+    | { readonly finish: Exclude<CloseReason, 'done'>; readonly output?: undefined }
+  )
+
+/** What every run ends with. */
+export interface RunTotals {
   /** The text of the last response. */
   readonly text: string
-  /** The structured answer, if the run has an output schema and `finish` is `done`. */
-  readonly output: Output
-  readonly finish: CloseReason
   /** Why the model could not be asked, if `finish` is `fault`. */
   readonly fault?: Fault
   /** The number of requests to the model. */
@@ -58,10 +63,9 @@ async function consume(
   source: AsyncIterable<RunEvent>,
   events: EventBuffer,
 ): Promise<RunResult<unknown>> {
-  let result: RunResult<unknown> = {
+  let result: RunTotals & { readonly finish: CloseReason; readonly output?: unknown } = {
     session,
     text: '',
-    output: undefined,
     finish: 'cancelled',
     turns: 0,
     usage: NO_USAGE,
@@ -83,7 +87,7 @@ async function consume(
       events.push(event)
     }
     events.end()
-    return result
+    return result as RunResult<unknown>
   } catch (error) {
     events.fail(error)
     throw error

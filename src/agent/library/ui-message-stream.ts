@@ -111,6 +111,8 @@ export function createUiMessageWriter(): (event: RunEvent) => readonly UiMessage
         const error = fault ? [{ type: 'error', errorText: fault.message }] : []
         return [...error, { type: 'finish', finishReason: FINISH_REASONS[reason], messageMetadata }]
       }
+      case 'output':
+        return event.isPartial ? [] : [{ type: 'data-output', data: event.value }]
       case 'progress':
       case 'reply':
       case 'entry':

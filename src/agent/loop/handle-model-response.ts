@@ -3,6 +3,7 @@ import { type FoldedTurn, type RejectedCall, splitRunnableCalls } from '../../mo
 import { joinTextParts } from '../../model/text.ts'
 import type { AssistantTurn, CallPart, FinishReason } from '../../model/turn.ts'
 import type { Agent } from '../agent.ts'
+import { checkOutput } from '../output/check-output.ts'
 import { getStopReason } from './run-deadline.ts'
 import type { RunEvent } from './run-event.ts'
 import { appendRunLogEntry, compactAndMeter, executeAndMeter, type RunEnd, type RunState } from './run-state.ts'
@@ -25,7 +26,7 @@ export async function* handleModelResponse(state: RunState, { turn, warnings }: 
   state.hasCompactedForOverflow = false
   yield appendRunLogEntry(state, { kind: 'turn', turn, prompt, ms, ...(warnings.length > 0 && { warnings }) })
   const ordered = turn.parts.filter((part) => part.kind === 'call')
-  return yield* ordered.length > 0 ? handleCalls(state, ordered, rejected) : finishTurn(state, reason)
+  return yield* ordered.length > 0 ? handleCalls(state, ordered, rejected) : finishTurn(state, turn)
 }
 
 /** Keeps the text. Calls of an aborted response never ran, and are dropped. */
@@ -64,13 +65,16 @@ function* retryUnusableResponse(
 }
 
 /** A response without calls ends the run, unless the user has sent a message meanwhile. */
-function* finishTurn(state: RunState, reason: FinishReason): Generator<RunEvent, RunEnd | undefined> {
+async function* finishTurn(state: RunState, turn: AssistantTurn): RunSteps {
+  const { reason } = turn.finish
   if (yield* logQueuedMessages(state)) return undefined
-  return { reason: isTruncated(reason) ? reason : 'done' }
+  if (isTruncated(reason)) return { reason }
+  return state.output ? yield* checkOutput(state, turn) : { reason: 'done' }
 }
 
 async function* handleCalls(state: RunState, calls: readonly CallPart[], rejected: readonly RejectedCall[]): RunSteps {
   const { agent, signal, repetitions } = state
+  state.hasCalled = true
   const results = yield* executeAndMeter(state, calls, rejected)
   // Without a user to approve it, a plan is the result of the run.
   const plan = agent.requestApproval ? undefined : findPlan(agent, calls)

@@ -31,6 +31,8 @@ export type RunEvent =
       readonly afterTokens: number
       readonly done: boolean
     }
+  /** The answer of a run with an output schema: what there is of it so far, not validated; at the end the valid value. */
+  | { readonly type: 'output'; readonly value: unknown; readonly isPartial: boolean }
   /** A message to the user. */
   | { readonly type: 'notice'; readonly text: string }
   /** An event of an agent that runs as a tool of this one; `call` is the id of the call. */
@@ -47,6 +49,8 @@ export type RunEvent =
       readonly usage: Usage
       readonly cost?: number
       readonly fault?: Fault
+      /** The valid answer of a run with an output schema. */
+      readonly output?: unknown
       /** The plan of plan mode, if there is no user to approve it. */
       readonly plan?: string
     }

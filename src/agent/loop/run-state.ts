@@ -5,6 +5,7 @@ import type { CallPart } from '../../model/turn.ts'
 import type { Agent } from '../agent.ts'
 import { type CallOutcome, executeCalls } from '../calls/execute-calls.ts'
 import { compactHistory } from '../history/compact.ts'
+import { createOutputContract, type OutputContract } from '../output/output-contract.ts'
 import { createRepetitionDetector } from './repetition-detector.ts'
 import { isPlanModeAnnounced } from '../history/plan-mode-note.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
@@ -21,7 +22,13 @@ export interface RunState {
   readonly usageMeter: UsageMeter
   /** The number of requests so far. */
   turns: number
+  /** What the answer must be, if the agent has an output schema. */
+  readonly output: OutputContract | undefined
   lastText: string
+  /** Has the model made a call in this run? */
+  hasCalled: boolean
+  /** How many answers in a row did not fit the output schema. */
+  invalidOutputCount: number
   /** How many responses in a row could not be used. */
   unusableCount: number
   /** Was the history compacted after the vendor refused it as too long, and not accepted since? */
@@ -35,6 +42,7 @@ export interface RunEnd {
   readonly reason: CloseReason
   readonly fault?: Fault
   readonly plan?: string
+  readonly output?: unknown
 }
 
 export function createRunState(agent: Agent, prompt: string, signal: AbortSignal): RunState {
@@ -45,7 +53,10 @@ export function createRunState(agent: Agent, prompt: string, signal: AbortSignal
     repetitions: createRepetitionDetector(),
     usageMeter: createUsageMeter(agent, () => state.agent.model.origin),
     turns: 0,
+    output: agent.output && createOutputContract(agent.output),
     lastText: '',
+    hasCalled: false,
+    invalidOutputCount: 0,
     unusableCount: 0,
     hasCompactedForOverflow: false,
     minCompactionChars: 0,

@@ -1,11 +1,13 @@
 import type { Fault } from '../../model/fault.ts'
 import { type FoldedTurn, splitRunnableCalls, createTurnFold } from '../../model/fold.ts'
 import { takeHistorySnapshot } from '../../model/history-snapshot.ts'
+import type { ToolChoice } from '../../model/request.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { createInterruptedResult } from '../../session/open-calls.ts'
 import { StoreError } from '../../session/store/store.ts'
 import type { Agent } from '../agent.ts'
 import { countHistoryChars, needsCompaction } from '../history/compact.ts'
+import { createPartialOutput } from '../output/partial-output.ts'
 import { startRunDeadline, getStopReason } from './run-deadline.ts'
 import { handleModelResponse } from './handle-model-response.ts'
 import { ENVIRONMENT_TOPIC, hasPinnedNote, appendPinnedNote } from '../history/pinned-notes.ts'
@@ -169,7 +171,13 @@ async function* requestTurn(state: RunState): AsyncGenerator<RunEvent, FoldedTur
   return response
 }
 
-async function* sendRequest({ agent, prompt, signal }: RunState): AsyncGenerator<RunEvent, FoldedTurn> {
+async function* sendRequest({
+  agent,
+  prompt,
+  signal,
+  output,
+  hasCalled,
+}: RunState): AsyncGenerator<RunEvent, FoldedTurn> {
   const { model, session } = agent
   const fold = createTurnFold(model.origin)
   const request = {
@@ -179,8 +187,10 @@ async function* sendRequest({ agent, prompt, signal }: RunState): AsyncGenerator
     turns: takeHistorySnapshot(session.turns),
     session: session.id,
     prompt,
-    ...defined({ params: agent.params }),
+    ...defined({ params: agent.params, providerOptions: agent.providerOptions }),
+    ...defined({ output: output?.format, toolChoice: relaxToolChoice(agent.toolChoice, hasCalled) }),
   }
+  const partial = output && createPartialOutput(output)
   const requests = createRequestLogger(session, prompt)
   const sent: typeof requests.onSent = (one) => {
     requests.onSent(one)
@@ -190,8 +200,15 @@ async function* sendRequest({ agent, prompt, signal }: RunState): AsyncGenerator
     fold.push(event)
     yield* requests.takeEvents()
     yield { type: 'turn', event }
+    if (partial) yield* partial.onEvent(event)
   }
   return fold.end()
+}
+
+/** A model that must call can never finish. */
+function relaxToolChoice(choice: ToolChoice | undefined, hasCalled: boolean): ToolChoice | undefined {
+  const isForced = choice === 'required' || (typeof choice === 'object' && 'name' in choice)
+  return isForced && hasCalled ? undefined : choice
 }
 
 function toSentence(message: string): string {

@@ -205,6 +205,7 @@ export function traceRun(
         case 'run-close':
           return endRunSpan(event, at)
         case 'progress':
+        case 'output':
         case 'ask':
         case 'reply':
         case 'notice':

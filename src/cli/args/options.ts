@@ -50,6 +50,12 @@ export const RUN_OPTIONS = {
       from: ['text', 'json', 'stream-json'],
       about: 'text, json or stream-json',
     },
+    'json-schema': {
+      elsewhere: ['output-schema'],
+      takes: '<file>',
+      from: 'file',
+      about: 'print one answer that is JSON of this JSON Schema: a file, or the JSON itself',
+    },
     'system-file': {
       elsewhere: ['system-prompt', 'append-system-prompt', 'system-prompt-file'],
       takes: '<file>',

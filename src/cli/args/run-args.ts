@@ -13,6 +13,8 @@ export interface RunArgs {
   readonly isOneShot: boolean
   readonly model?: string
   readonly outputFormat: OutputFormat
+  /** The schema of the answer: a file, or JSON. */
+  readonly jsonSchema?: string
   readonly approvalMode?: ApprovalMode
   /** The session to continue: its id, or `latest`. */
   readonly resume?: string
@@ -51,6 +53,7 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
   const {
     'approval-mode': approvalMode,
     'output-format': outputFormat = 'text',
+    'json-schema': jsonSchema,
     'include-directories': directories,
     'allowed-tools': allowedTools,
     'take-over': takeOver,
@@ -84,7 +87,7 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
     throw new UserError('--no-session cannot be combined with --resume, --continue or --fork')
   return {
     isBareWord: promptOption === undefined && !print && /^[\p{L}\p{N}_-]+$/u.test(prompt ?? ''),
-    isOneShot: promptOption !== undefined || print === true || yes,
+    isOneShot: promptOption !== undefined || print === true || yes || jsonSchema !== undefined,
     outputFormat,
     directories: splitListValues(directories),
     allowedTools: splitListValues(allowedTools),
@@ -92,7 +95,7 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
     help,
     version,
     ...defined({ prompt, resume, model, takeOver, fork, noSession, cwd, systemFile, allFiles, sandbox, network }),
-    ...defined({ writeCaches, record, trace, approvalMode: yolo ? ('yolo' as const) : approvalMode }),
+    ...defined({ jsonSchema, writeCaches, record, trace, approvalMode: yolo ? ('yolo' as const) : approvalMode }),
     ...defined({
       maxTurns: parsePositiveInteger('--max-turns', maxTurns),
       maxCost: parsePositiveNumber('--max-cost', maxCost),

@@ -33,9 +33,9 @@ export function describeRunProblem(event: RunCloseEvent, advice = HEADLESS_ADVIC
 /** The same as an object for programs. */
 export function toRunError(event: RunCloseEvent): RunError | undefined {
   const message = describeRunProblem(event)
-  return message === undefined
-    ? undefined
-    : { type: event.fault?.kind ?? event.reason, message: truncateLines(message) }
+  if (message === undefined) return undefined
+  const { code, kind = event.reason } = event.fault ?? {}
+  return { type: code === 'output-invalid' ? code : kind, message: truncateLines(message) }
 }
 
 export function toOneLine(text: string): string {

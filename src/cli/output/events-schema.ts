@@ -49,10 +49,11 @@ export const ERROR_TYPE_DESCRIPTIONS = {
   server: 'error of the provider',
   transport: 'the connection failed or timed out',
   decode: 'the response could not be read',
+  'output-invalid': 'the answer did not fit `--json-schema`, also after two further attempts',
   input: 'a wrong option, file or session; nothing ran',
   config: 'a wrong setting; nothing ran',
   failure: 'another failure; nothing ran',
-} satisfies Record<FaultKind | 'input' | 'config' | 'failure', string>
+} satisfies Record<FaultKind | 'output-invalid' | 'input' | 'config' | 'failure', string>
 
 const ASK_KINDS = { edit: 0, exec: 0, mcp: 0, plan: 0, sandbox: 0, info: 0 } satisfies Record<
   ApprovalDetails['kind'],
@@ -73,6 +74,8 @@ const TOKENS = {
   output_tokens: count('all output tokens, reasoning included'),
   cached: count('input tokens read from the prompt cache'),
 }
+
+const STRUCTURED_OUTPUT = { description: 'with `--json-schema`: the answer as a JSON value, if it fits the schema' }
 
 const SHARED = {
   failure: object('what went wrong', {
@@ -244,9 +247,10 @@ const LINES = {
       status: oneOf('`success` if `reason` is `done`', { success: 0, error: 0 }),
       reason: oneOf('why the run ended', END_REASONS),
       error: ref('failure'),
+      structured_output: STRUCTURED_OUTPUT,
       stats: ref('stats'),
     },
-    optional: ['error'],
+    optional: ['error', 'structured_output'],
     example: { status: 'success', reason: 'done', stats: STATS_EXAMPLE },
   },
 } satisfies Readonly<Record<string, LineSchema>>
@@ -275,11 +279,12 @@ export const EVENTS_SCHEMA: JsonObject = {
         {
           session_id: text('session id, for `--resume`; empty if nothing ran'),
           response: text('the last answer of the model; in plan mode, the plan'),
+          structured_output: STRUCTURED_OUTPUT,
           stats: ref('stats'),
           error: ref('failure'),
           warnings: { type: 'array', items: { type: 'string' }, description: 'what the user should know' },
         },
-        ['error', 'warnings'],
+        ['structured_output', 'error', 'warnings'],
       ),
       examples: [{ session_id: SESSION_ID, response: 'The file says hello.', stats: STATS_EXAMPLE }],
     },

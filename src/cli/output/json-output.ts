@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../agent/loop/run-event.ts'
-import type { JsonObject } from '../../model/json.ts'
+import { defined } from '../../model/defined.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
 import { escapeInvisibleInJson } from '../../policy/text/sanitize.ts'
 import { describeWait, toRunError } from './describe-run.ts'
 import { escapeForTerminal } from './escape.ts'
@@ -12,10 +13,11 @@ export function createJsonOutput(sink: OutputStreams): RunOutput {
   let session = ''
   const warnings: string[] = []
 
-  function close(response: string, error: RunError | undefined): void {
+  function close(response: string, error: RunError | undefined, output?: Json): void {
     const value: JsonObject = {
       session_id: session,
       response,
+      ...defined({ structured_output: output }),
       stats: stats.toJson(),
       ...(error && { error: { ...error } }),
       ...(warnings.length > 0 && { warnings }),
@@ -36,9 +38,10 @@ export function createJsonOutput(sink: OutputStreams): RunOutput {
         warnings.push(event.text)
         return
       case 'run-close':
-        return close(event.text, toRunError(event))
+        return close(event.text, toRunError(event), event.output as Json | undefined)
       case 'call':
       case 'progress':
+      case 'output':
       case 'ask':
       case 'reply':
       case 'entry':

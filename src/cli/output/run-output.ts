@@ -9,3 +9,8 @@ export interface RunOutput {
 export type RunError = Readonly<Record<'type' | 'message', string>>
 
 export type OutputStreams = Readonly<Record<'out' | 'err', (text: string) => void>>
+
+export interface OutputOptions {
+  /** The answer is a JSON value, which replaces the text of the model. */
+  readonly isStructured?: boolean
+}

@@ -23,10 +23,16 @@ export function createStreamJsonOutput(sink: OutputStreams, now: () => number = 
     )
   }
 
-  function close(reason: keyof typeof END_REASONS, error: RunError | undefined): void {
+  function close(reason: keyof typeof END_REASONS, error: RunError | undefined, output?: Json): void {
     if (error) writeEvent('error', { severity: 'error', message: error.message })
     const status = error ? 'error' : 'success'
-    writeEvent('result', { status, reason, ...(error && { error: { ...error } }), stats: stats.toJson() })
+    writeEvent('result', {
+      status,
+      reason,
+      ...(error && { error: { ...error } }),
+      ...defined({ structured_output: output }),
+      stats: stats.toJson(),
+    })
   }
 
   function onTurnEvent(event: TurnEvent): void {
@@ -105,8 +111,9 @@ export function createStreamJsonOutput(sink: OutputStreams, now: () => number = 
         return writeEvent('error', { severity: 'warning', message: event.text })
       case 'run-close':
         if (event.plan !== undefined) writeEvent('message', { role: 'assistant', content: event.plan, plan: true })
-        return close(event.reason, toRunError(event))
+        return close(event.reason, toRunError(event), event.output as Json | undefined)
       case 'progress':
+      case 'output':
       case 'reply':
       case 'subagent':
       case 'handoff':

@@ -3,13 +3,13 @@ import { isObject } from '../../model/json.ts'
 import { formatResultText } from '../../model/text.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { ResultPart } from '../../model/turn.ts'
-import { type SanitizingStream, createSanitizingStream } from '../../policy/text/sanitize.ts'
+import { escapeInvisibleInJson, type SanitizingStream, createSanitizingStream } from '../../policy/text/sanitize.ts'
 import { describeRetry, describeRunProblem, describeWait, toOneLine } from './describe-run.ts'
 import { escapeForTerminal } from './escape.ts'
-import type { RunOutput, OutputStreams } from './run-output.ts'
+import type { RunOutput, OutputOptions, OutputStreams } from './run-output.ts'
 
-/** Plain text: the text of the model goes to standard output, everything else to standard error. */
-export function createTextOutput(sink: OutputStreams): RunOutput {
+/** Plain text: the text of the model, or its structured answer, goes to standard output, everything else to standard error. */
+export function createTextOutput(sink: OutputStreams, { isStructured = false }: OutputOptions = {}): RunOutput {
   const texts = new Map<number, SanitizingStream>()
   let written = ''
 
@@ -37,7 +37,7 @@ export function createTextOutput(sink: OutputStreams): RunOutput {
         endLine()
         return writeNotice(describeRetry(event))
       case 'part-open':
-        if (event.kind === 'text') texts.set(event.index, createSanitizingStream('model-text'))
+        if (event.kind === 'text' && !isStructured) texts.set(event.index, createSanitizingStream('model-text'))
         return
       case 'part-delta':
         return write(texts.get(event.index)?.write(event.text) ?? '')
@@ -68,11 +68,14 @@ export function createTextOutput(sink: OutputStreams): RunOutput {
       case 'run-close': {
         endLine()
         if (event.plan !== undefined) write(`${escapeForTerminal(event.plan.trimEnd())}\n`)
+        if (isStructured && event.output !== undefined)
+          write(`${escapeInvisibleInJson(JSON.stringify(event.output, null, 2))}\n`)
         const problem = describeRunProblem(event)
         return problem === undefined ? undefined : sink.err(`dragoman: ${escapeForTerminal(toOneLine(problem))}\n`)
       }
       case 'run-open':
       case 'progress':
+      case 'output':
       case 'ask':
       case 'reply':
       case 'entry':

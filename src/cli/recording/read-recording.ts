@@ -34,7 +34,7 @@ export type RecordingLine =
       readonly kind: 'ask'
       readonly key: string
       readonly turns?: readonly Turn[]
-    } & Pick<ModelRequest, 'session' | 'prompt' | 'params' | 'toolChoice'>)
+    } & Pick<ModelRequest, 'session' | 'prompt' | 'params' | 'toolChoice' | 'output' | 'providerOptions'>)
 
 /** A recording. The exchanges are in order. */
 export interface SessionRecording {

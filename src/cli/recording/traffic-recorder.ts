@@ -97,14 +97,14 @@ function createSessionRecorder(httpClient: HttpClient, folder: string, secrets: 
       writeLine({ kind: 'chosen', models: origins.map(({ provider, model }) => `${provider}/${model}`) })
       return wrapModel(inner, (request, requestOptions) => {
         flush()
-        const { prompt, params, toolChoice, turns } = request
+        const { prompt, params, toolChoice, output, providerOptions, turns } = request
         if (request.tools !== tools) writeLine({ kind: 'tools', tools: request.tools })
         tools = request.tools
         const hasOwnTurns = turns !== session?.turns
         writeLine({
           kind: 'ask',
           key: requestOptions.turnKey,
-          ...defined({ session: request.session, prompt, params, toolChoice }),
+          ...defined({ session: request.session, prompt, params, toolChoice, output, providerOptions }),
           // A request with other turns than the session's, such as for a summary, is recorded with them.
           ...(hasOwnTurns && { turns }),
         })

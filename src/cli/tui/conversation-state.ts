@@ -70,6 +70,7 @@ export function applyRunEvent(conversation: LiveConversation, event: RunEvent, n
       // The notice about the last attempt goes: the message about the fault says the same.
       return closeBlocks(event.fault ? { ...conversation, live: conversation.live.filter(isPersistent) } : conversation)
     case 'run-open':
+    case 'output':
     case 'ask':
     case 'reply':
     case 'budget':

@@ -1,4 +1,5 @@
 import { isObject } from '../../model/json.ts'
+import { checkAnthropicFormat } from './response-format.ts'
 import { type UnknownFields, findFirstError, toObjectList, isNonBlankString, findDuplicate } from './read-fields.ts'
 
 export function checkAnthropicRequest(body: UnknownFields): string | undefined {
@@ -11,6 +12,7 @@ export function checkAnthropicRequest(body: UnknownFields): string | undefined {
   const all = mergeMessages(messages)
   return (
     checkTools(body, all) ??
+    checkAnthropicFormat(body['output_config']) ??
     findFirstError(all, ({ blocks }, at) => checkContent(blocks, at, at === all.length - 1)) ??
     findFirstError(all, (message, at) => checkPairing(message, at, all)) ??
     checkUniqueIds(all)

@@ -1,4 +1,5 @@
 import { isObject } from '../../model/json.ts'
+import { checkGeminiFormat } from './response-format.ts'
 import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './read-fields.ts'
 
 export function checkGeminiRequest(body: UnknownFields): string | undefined {
@@ -6,6 +7,7 @@ export function checkGeminiRequest(body: UnknownFields): string | undefined {
   if (!contents || contents.length === 0) return '* GenerateContentRequest.contents: contents is not specified'
   return (
     checkTools(body) ??
+    checkGeminiFormat(body['generationConfig']) ??
     findFirstError(contents, checkContent) ??
     findFirstError(contents, (content, at) => checkOrder(content, contents[at - 1], contents[at + 1])) ??
     (contents.at(-1)?.['role'] === 'model'

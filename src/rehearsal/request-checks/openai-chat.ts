@@ -1,11 +1,18 @@
 import { isObject, tryParseJson } from '../../model/json.ts'
+import { checkOpenAiFormat } from './response-format.ts'
 import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './read-fields.ts'
 
 export function checkChatRequest(body: UnknownFields): string | undefined {
   const messages = toObjectList(body['messages'])
   if (!messages) return "Invalid type for 'messages': expected an array of objects."
   if (messages.length === 0) return "Invalid 'messages': empty array. Expected an array with minimum length 1."
-  return checkTools(body) ?? findFirstError(messages, (message, at) => checkMessage(message, at, messages))
+  const format = body['response_format']
+  const details = isObject(format) ? format['json_schema'] : undefined
+  return (
+    checkTools(body) ??
+    checkOpenAiFormat(format, details, 'response_format', body) ??
+    findFirstError(messages, (message, at) => checkMessage(message, at, messages))
+  )
 }
 
 function checkTools(body: UnknownFields): string | undefined {

@@ -1,4 +1,5 @@
 import { isObject } from '../../model/json.ts'
+import { checkOpenAiFormat } from './response-format.ts'
 import { type UnknownFields, findFirstError, toObjectList, isNonBlankString, findDuplicate } from './read-fields.ts'
 
 export function checkResponsesRequest(body: UnknownFields): string | undefined {
@@ -7,8 +8,10 @@ export function checkResponsesRequest(body: UnknownFields): string | undefined {
   const items = toObjectList(input)
   if (!items) return "Invalid type for 'input': expected a string or an array of objects."
   if (items.length === 0) return "Invalid 'input': empty array."
+  const format = isObject(body['text']) ? body['text']['format'] : undefined
   return (
     checkTools(body) ??
+    checkOpenAiFormat(format, format, 'text.format', body) ??
     findFirstError(items, checkItem) ??
     checkItemPairing(items, isNonBlankString(body['previous_response_id']))
   )

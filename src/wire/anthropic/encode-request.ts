@@ -5,8 +5,10 @@ import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.
 import type { Turn } from '../../model/turn.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
-import { joinSystemPrompt } from '../encode-parts.ts'
+import { createCacheMark, joinSystemPrompt, warnAboutCacheTtl } from '../encode-parts.ts'
 import { buildTranscript, type EncodeContext, getReplayableData, type TranscriptStep } from '../history/transcript.ts'
+import { chooseOutputRequest, type OutputRequest } from '../output-format.ts'
+import { mergeProviderOptions } from '../provider-options.ts'
 import type { Wire } from '../wire.ts'
 import { type AnthropicMessage, encodeMessages, isServerToolUse, isThinking } from './encode-messages.ts'
 
@@ -22,23 +24,30 @@ export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, profile, 
   const steps = isPausedTurn(all, request.turns, context) ? all.slice(0, -1) : all
   const messages = encodeMessages(steps, context)
   const thinkingChoice = chooseThinking(params, profile, messages, warnings)
-  const body: JsonObject = {
+  const mark = createCacheMark(params)
+  if (profile.cache === 'none' || profile.cache === 'key') warnAboutCacheTtl(params, warnings)
+  const complete: JsonObject = {
     model: request.model,
     max_tokens: thinkingChoice.maxTokens,
     ...encodeSampling(params, thinkingChoice.on, warnings),
     stream: params.stream ?? true,
-    ...thinkingChoice.fields,
+    ...addOutputFormat(thinkingChoice.fields, chooseOutputRequest(request, profile)),
     ...encodeTools(request, projection, { profile, steps, thinking: thinkingChoice.on, warnings }),
     ...encodeSystem(request, context),
-    ...(profile.cache === 'auto' && { cache_control: CACHE_CONTROL }),
-    messages: (profile.cache === 'marks' ? addCacheControl(messages) : messages) as unknown as JsonObject[],
+    ...(profile.cache === 'auto' && { cache_control: mark }),
+    messages: (profile.cache === 'marks' ? addCacheControl(messages, mark) : messages) as unknown as JsonObject[],
   }
+  const body = mergeProviderOptions(complete, request.providerOptions?.anthropic, warnings)
   for (const refused of profile.refuses) delete body[refused]
   return { body, warnings: [...warnings, ...listDeclarationWarnings(projection)] }
 }
 
-/** A cache breakpoint; four are allowed in a request. */
-const CACHE_CONTROL: JsonObject = { type: 'ephemeral' }
+/** The effort is in the same object as the format. There is no format without a schema. */
+function addOutputFormat(fields: JsonObject, asked: OutputRequest | undefined): JsonObject {
+  if (asked?.kind !== 'schema') return fields
+  const format = { type: 'json_schema', schema: asked.schema }
+  return { ...fields, output_config: { ...objectOrEmpty(fields['output_config']), format } }
+}
 
 /** Does the history end with a paused response? It is sent back as it is, with nothing after it (T135). */
 function isPausedTurn(steps: readonly TranscriptStep[], turns: readonly Turn[], context: EncodeContext): boolean {
@@ -151,7 +160,8 @@ function encodeTools(request: ModelRequest, projection: ToolDeclarations, contex
     ...(profile.eagerArguments && { eager_input_streaming: true }),
   }))
   const last = declarations.at(-1)
-  if (last && (profile.cache === 'auto' || profile.cache === 'marks')) last['cache_control'] = CACHE_CONTROL
+  if (last && (profile.cache === 'auto' || profile.cache === 'marks'))
+    last['cache_control'] = createCacheMark(request.params ?? {})
   const choice = encodeToolChoice(request.toolChoice, projection, context)
   const isSerial = request.params?.parallelCalls === false && choice !== 'none'
   if (choice === 'auto' && !isSerial) return { tools: declarations }
@@ -220,16 +230,16 @@ function encodeSystem(request: ModelRequest, context: EncodeContext): JsonObject
   const text = joinSystemPrompt(request, context)
   if (text === '') return {}
   const { cache } = context.profile
-  const mark = cache === 'auto' || cache === 'marks' ? { cache_control: CACHE_CONTROL } : {}
+  const mark = cache === 'auto' || cache === 'marks' ? { cache_control: createCacheMark(request.params ?? {}) } : {}
   return { system: [{ type: 'text', text, ...mark }] }
 }
 
-/** Marks the last two user messages: the cache that the last one writes is read by the next request. */
-function addCacheControl(messages: readonly AnthropicMessage[]): AnthropicMessage[] {
+/** Marks the last two user messages, since four marks are allowed: the next request reads what the last one writes. */
+function addCacheControl(messages: readonly AnthropicMessage[], mark: JsonObject): AnthropicMessage[] {
   const users = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-2)
   return messages.map((message, at) => {
     const last = message.content.at(-1)
     if (!users.includes(at) || !last) return message
-    return { ...message, content: [...message.content.slice(0, -1), { ...last, cache_control: CACHE_CONTROL }] }
+    return { ...message, content: [...message.content.slice(0, -1), { ...last, cache_control: mark }] }
   })
 }

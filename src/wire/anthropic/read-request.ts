@@ -1,6 +1,8 @@
 import { isObject, type Json, type JsonObject, filterObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
+import { readOutputFormat } from '../output-format.ts'
+import { readOtherFields } from '../provider-options.ts'
 import { createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -10,6 +12,7 @@ export function readAnthropicRequest(body: unknown): ModelRequest {
   const fields = objectOrEmpty(body)
   const model = stringOrEmpty(fields['model'])
   const system = joinText(toBlocks(fields['system']))
+  const options = readOtherFields(fields, KNOWN_FIELDS, { output_config: 'effort format' })
   return {
     model,
     ...(system !== '' && { system }),
@@ -17,8 +20,13 @@ export function readAnthropicRequest(body: unknown): ModelRequest {
     ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns: filterObjects(fields['messages']).flatMap((message) => readMessage(message, model)),
     params: readParams(fields),
+    ...readOutputFormat('answer', objectOrEmpty(objectOrEmpty(fields['output_config'])['format'])['schema']),
+    ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
 }
+
+const KNOWN_FIELDS =
+  'model messages system max_tokens temperature top_p stop_sequences stream thinking tools tool_choice cache_control'
 
 function joinText(blocks: readonly Record<string, unknown>[]): string {
   return blocks.map((block) => stringOrEmpty(block['text'])).join('\n')
@@ -141,10 +149,16 @@ function readParams(body: Record<string, unknown>): ModelParams {
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
     ...(Array.isArray(body['stop_sequences']) && { stop: body['stop_sequences'].map(String) }),
-    ...defined({ effort: readEffort(body) }),
+    ...defined({ effort: readEffort(body), cacheTtl: readCacheTtl(body) }),
     ...(isSerial && { parallelCalls: false }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
   }
+}
+
+function readCacheTtl(body: Record<string, unknown>): ModelParams['cacheTtl'] {
+  const marked = [body, ...filterObjects(body['tools']), ...filterObjects(body['system'])]
+  const lifetimes = marked.map((fields) => objectOrEmpty(fields['cache_control'])['ttl'])
+  return (['1h', '5m'] as const).find((ttl) => lifetimes.includes(ttl))
 }
 
 function readEffort(body: Record<string, unknown>): ModelParams['effort'] | undefined {

@@ -19,6 +19,7 @@ export const anthropic: Wire<AnthropicDecoderState> = {
     nestedMedia: true,
     thinking: 'budget',
     eagerArguments: true,
+    outputWithTools: true,
   },
   encodeRequest: encodeAnthropicRequest,
   startDecoding: startAnthropicDecoding,

@@ -1,5 +1,5 @@
 import type { Warning } from '../../model/event.ts'
-import { type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { isObject, type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import { hasOnlyWellFormedStrings } from '../../model/text.ts'
 import type { CallPart, CallFlaw } from '../../model/turn.ts'
 import { validate } from '../../schema/validate/validate.ts'
@@ -25,7 +25,22 @@ interface CloseContext {
 }
 
 /** Closes a call: decides its name, parses its arguments, and rejects it if it must not run. */
-export function closeCall(pendingCall: PendingCall, { emitter, toolNames, hasEnded }: CloseContext): ClosedCall {
+export function closeCall(pendingCall: PendingCall, closing: CloseContext): ClosedCall {
+  const closed = readCall(pendingCall, closing)
+  const { toolChoice } = closing.emitter.context
+  if (!isObject(toolChoice) || !('only' in toolChoice)) return closed
+  return { ...closed, parts: closed.parts.map((part) => rejectOtherTool(part, toolChoice.only)) }
+}
+
+/** Not every API can restrict the choice of tools, and servers ignore it (T153). */
+function rejectOtherTool(call: CallPart, names: readonly string[]): CallPart {
+  if (call.flaw || names.includes(call.name)) return call
+  const { input: _input, ...rest } = call
+  const message = `Only these tools may be called in this request: ${names.join(', ') || 'none'} (T153).`
+  return { ...rest, flaw: { code: 'forbidden', message } }
+}
+
+function readCall(pendingCall: PendingCall, { emitter, toolNames, hasEnded }: CloseContext): ClosedCall {
   const { projection, context } = emitter
   const wireName = resolveCallName(pendingCall.nameFragments, toolNames)
   const name = projection.toToolName(replaceInvalidBytes(wireName))

@@ -6,7 +6,7 @@ import { findResultMedia, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, WireId } from '../../model/turn.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
-import { joinSystemPrompt, limitStopSequences } from '../encode-parts.ts'
+import { joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type {
   AssistantStep,
@@ -16,6 +16,8 @@ import type {
   TranscriptStep,
 } from '../history/transcript.ts'
 import { buildTranscript, getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
+import { chooseOutputRequest } from '../output-format.ts'
+import { mergeProviderOptions } from '../provider-options.ts'
 import type { Wire } from '../wire.ts'
 import { encodeAttachments, encodeFunctionResponse, encodeMediaPart } from './encode-results.ts'
 import { defined } from '../../model/defined.ts'
@@ -66,19 +68,42 @@ export function encodeGeminiBody(
     ...(request.serverTools ?? []).map((tool) => ({ [GEMINI_SERVER_TOOL_NAMES[tool]]: {} })),
   ]
   const config = hasDeclarations ? createToolConfig(request.toolChoice, context) : undefined
-  const generation = createGenerationConfig(request.params ?? {}, profile, warnings)
-  for (const refused of profile.refuses) delete generation[refused]
-  const body: GeminiBody = {
+  const generation = {
+    ...createGenerationConfig(request.params ?? {}, profile, warnings),
+    ...createResponseFormat(request, profile),
+  }
+  const complete = {
     ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
     ...(tools.length > 0 && { tools }),
     ...(config && { toolConfig: { functionCallingConfig: config } }),
     ...(Object.keys(generation).length > 0 && { generationConfig: generation }),
     ...extra,
-    contents: encodeContents(steps, context),
+    contents: encodeContents(steps, context) as unknown as JsonObject[],
   }
-  for (const refused of profile.refuses) Reflect.deleteProperty(body, refused)
+  const merged = mergeProviderOptions(complete, request.providerOptions?.gemini, warnings)
+  const body = removeRefused(merged, profile.refuses) as unknown as GeminiBody
   warnings.push(...listDeclarationWarnings(projection))
   return { body, warnings }
+}
+
+/** A refused field may be one of the generation settings. */
+function removeRefused(body: JsonObject, refuses: readonly string[]): JsonObject {
+  const out = { ...body }
+  const settings = isObject(body['generationConfig']) ? { ...body['generationConfig'] } : {}
+  for (const refused of refuses) {
+    delete out[refused]
+    delete settings[refused]
+  }
+  if (Object.keys(settings).length === 0) delete out['generationConfig']
+  else if (out['generationConfig'] !== undefined) out['generationConfig'] = settings
+  return out
+}
+
+function createResponseFormat(request: ModelRequest, profile: Profile): JsonObject {
+  const asked = chooseOutputRequest(request, profile)
+  if (!asked || asked.kind === 'words') return {}
+  const schemaField = profile.dialect === 'gemini' ? 'responseSchema' : 'responseJsonSchema'
+  return { responseMimeType: 'application/json', ...(asked.kind === 'schema' && { [schemaField]: asked.schema }) }
 }
 
 export const GEMINI_SERVER_TOOL_NAMES = { url_context: 'urlContext', google_search: 'googleSearch' } as const
@@ -109,6 +134,7 @@ function createToolConfig(choice: ToolChoice | undefined, { profile, projection 
 function createGenerationConfig(params: ModelParams, profile: Profile, warnings: Warning[]): JsonObject {
   if (params.parallelCalls === false)
     warnings.push({ code: 'parallel-calls', message: 'This API cannot forbid parallel calls.' })
+  warnAboutCacheTtl(params, warnings)
   const stopSequences = limitStopSequences(params.stop, MAX_STOP_SEQUENCES, warnings)
   return {
     ...defined({ maxOutputTokens: params.maxTokens, temperature: params.temperature, topP: params.topP }),

@@ -3,6 +3,8 @@ import { filterObjects, isObject, nonBlankString, objectOrEmpty, stringOrEmpty }
 import type { ModelParams, ModelRequest, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn, WireId } from '../../model/turn.ts'
 import { appendResults, createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
+import { readOutputFormat } from '../output-format.ts'
+import { readOtherFields } from '../provider-options.ts'
 import { GEMINI_SERVER_TOOL_NAMES } from './encode-request.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
@@ -17,6 +19,11 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
   const config = getField(objectOrEmpty(getField(body, 'toolConfig')), 'functionCallingConfig')
   const tools = filterObjects(body['tools'])
   const serverTools = tools.flatMap(readServerTools)
+  const generation = objectOrEmpty(getField(body, 'generationConfig'))
+  const options = readOtherFields(body, KNOWN_FIELDS, {
+    generationConfig: KNOWN_GENERATION_FIELDS,
+    generation_config: KNOWN_GENERATION_FIELDS,
+  })
   return {
     model: stringOrEmpty(body['model']).replace(/^models\//, ''),
     ...(system !== '' && { system }),
@@ -24,9 +31,19 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
     ...(serverTools.length > 0 && { serverTools }),
     ...defined({ toolChoice: readToolChoice(config) }),
     turns: readTurns(wire, filterObjects(body['contents'])),
-    params: readParams(objectOrEmpty(getField(body, 'generationConfig'))),
+    params: readParams(generation),
+    ...readOutputFormat(
+      'answer',
+      getField(generation, 'responseJsonSchema') ?? lowercaseTypes(getField(generation, 'responseSchema') as Json),
+    ),
+    ...(options && { providerOptions: { gemini: options } }),
   }
 }
+
+const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig session_id'
+
+const KNOWN_GENERATION_FIELDS =
+  'maxOutputTokens temperature topP stopSequences thinkingConfig responseMimeType responseSchema responseJsonSchema'
 
 function readServerTools(tool: GeminiPart): ServerTool[] {
   const entries = Object.entries(GEMINI_SERVER_TOOL_NAMES) as [ServerTool, string][]

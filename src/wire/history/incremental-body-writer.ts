@@ -93,11 +93,13 @@ function createStableProfiles(): (profile: Profile) => Profile {
 type CachedHistory = ReturnType<typeof createCachedHistory>
 
 /** The encoded text of a history up to the last assistant turn, which may still get results. */
-function createCachedHistory({ tools, system }: ModelRequest, profile: Profile) {
+function createCachedHistory({ tools, system, output }: ModelRequest, profile: Profile) {
   return {
     profile,
     tools,
     system,
+    /** It may be described in the system prompt. */
+    output,
     ids: createIdRegistry(),
     pieces: [] as readonly string[],
     /** One for each message, except those in `unhashed`. */
@@ -111,11 +113,13 @@ function createCachedHistory({ tools, system }: ModelRequest, profile: Profile) 
   }
 }
 
-function isReusable(cached: CachedHistory, { turns, tools, system }: ModelRequest, profile: Profile): boolean {
+function isReusable(cached: CachedHistory, request: ModelRequest, profile: Profile): boolean {
+  const { turns, tools, system, output } = request
   return (
     cached.profile === profile &&
     cached.tools === tools &&
     cached.system === system &&
+    cached.output === output &&
     turns.length >= cached.turnCount &&
     turns[0] === (cached.firstTurn ?? turns[0])
   )

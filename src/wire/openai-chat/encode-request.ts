@@ -7,6 +7,8 @@ import type { AssistantPart, MediaPart, TextPart } from '../../model/turn.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
 import {
+  createCacheMark,
+  encodeOpenAiCacheTtl,
   findChosenTool,
   formatResultWithStatus,
   joinSystemPrompt,
@@ -16,6 +18,8 @@ import {
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type { AssistantStep, EncodeContext, TranscriptStep } from '../history/transcript.ts'
 import { buildTranscript, getReplayableData, toFreeformText, toWireArgumentText } from '../history/transcript.ts'
+import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
+import { mergeProviderOptions } from '../provider-options.ts'
 import type { Wire } from '../wire.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -33,10 +37,16 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
     ...(position?.isContinuation ? [] : encodeSystem(request, context)),
     ...(profile.bridge ? insertBridges(history, context) : history),
   ]
-  const body: JsonObject = {
+  const params = request.params ?? {}
+  const format = encodeOpenAiFormat(chooseOutputRequest(request, profile))
+  const complete: JsonObject = {
     model: request.model,
-    ...encodeSettings(request.params ?? {}, profile, warnings),
+    ...encodeSettings(params, profile, warnings),
+    ...(format && {
+      response_format: { type: format.type, ...(format.details && { json_schema: { ...format.details } }) },
+    }),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
+    ...encodeOpenAiCacheTtl(params, profile, warnings),
     ...(native &&
       projection.tools.length > 0 && {
         ...encodeToolChoice(request.toolChoice, request.params, projection, warnings),
@@ -44,6 +54,7 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
       }),
     messages: profile.alternate ? mergeUserMessages(messages) : messages,
   }
+  const body = mergeProviderOptions(complete, request.providerOptions?.['openai-chat'], warnings)
   for (const refused of profile.refuses) delete body[refused]
   return { body, warnings: [...warnings, ...listDeclarationWarnings(projection)] }
 }
@@ -100,7 +111,7 @@ function encodeSystem(request: ModelRequest, context: EncodeContext): JsonObject
   const { profile } = context
   const text = joinSystemPrompt(request, context)
   if (text === '') return []
-  const marked = [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
+  const marked = [{ type: 'text', text, cache_control: createCacheMark(request.params ?? {}) }]
   return [{ role: profile.systemRole, content: profile.cache === 'marks' ? marked : text }]
 }
 

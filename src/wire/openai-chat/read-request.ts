@@ -2,7 +2,16 @@ import { isObject, type Json, filterObjects, nonBlankString, objectOrEmpty, stri
 import type { ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, ResultPart, TextPart, Turn } from '../../model/turn.ts'
 import { parseCallArguments } from '../calls/parse-arguments.ts'
-import { appendResults, createNativeDataFromRequest, parseMediaUrl, readToolSchema } from '../read-parts.ts'
+import { readOutputFormat } from '../output-format.ts'
+import { readOtherFields } from '../provider-options.ts'
+import {
+  appendResults,
+  createNativeDataFromRequest,
+  parseMediaUrl,
+  readOpenAiCacheTtl,
+  readOpenAiEffort,
+  readToolSchema,
+} from '../read-parts.ts'
 import { REASONING_FIELDS } from './decode-response.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -23,6 +32,7 @@ export function readChatRequest(body: unknown): ModelRequest {
     } else if (role === 'tool' || role === 'function') appendResults(turns, readToolResult(message, turns))
     else turns.push({ role: 'user', parts: readContentParts(message['content']) })
   }
+  const options = readOtherFields(fields, KNOWN_FIELDS)
   return {
     model: stringOrEmpty(fields['model']),
     ...(system.length > 0 && { system: system.join('\n') }),
@@ -30,7 +40,17 @@ export function readChatRequest(body: unknown): ModelRequest {
     ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns,
     params: readParams(fields),
+    ...readResponseFormat(objectOrEmpty(fields['response_format'])),
+    ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
+}
+
+const KNOWN_FIELDS =
+  'model messages stream stream_options max_tokens max_completion_tokens temperature top_p stop reasoning_effort response_format prompt_cache_key prompt_cache_retention prompt_cache_options tool_choice parallel_tool_calls tools'
+
+function readResponseFormat(fields: Record<string, unknown>): Pick<ModelRequest, 'output'> {
+  const { name, schema } = objectOrEmpty(fields['json_schema'])
+  return readOutputFormat(name, schema)
 }
 
 function readAssistantParts(message: Record<string, unknown>, newId: () => string): AssistantPart[] {
@@ -136,7 +156,9 @@ function readParams(body: Record<string, unknown>) {
     ...(typeof maxTokens === 'number' && { maxTokens }),
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
+    ...(Array.isArray(body['stop']) && { stop: body['stop'].map(String) }),
     ...(typeof body['parallel_tool_calls'] === 'boolean' && { parallelCalls: body['parallel_tool_calls'] }),
+    ...defined({ effort: readOpenAiEffort(body['reasoning_effort']), cacheTtl: readOpenAiCacheTtl(body) }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
   }
 }

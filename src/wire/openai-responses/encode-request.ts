@@ -5,8 +5,10 @@ import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.
 import type { Turn } from '../../model/turn.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
-import { findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
+import { encodeOpenAiCacheTtl, findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
 import { buildTranscript, type EncodeContext, type HistoryPosition } from '../history/transcript.ts'
+import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
+import { mergeProviderOptions } from '../provider-options.ts'
 import type { Wire } from '../wire.ts'
 import { encodeResultItem, encodeStepItems } from './encode-input.ts'
 import { defined } from '../../model/defined.ts'
@@ -27,16 +29,20 @@ export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, 
   const warnings: Warning[] = []
   const native = profile.tools === 'native'
   const instructions = joinSystemPrompt(request, context)
+  const format = encodeOpenAiFormat(chooseOutputRequest(request, profile))
   const complete: ResponsesBody = {
     model: request.model,
     ...(instructions !== '' && { instructions }),
     ...(native && projection.tools.length > 0 && encodeTools(request, projection, warnings)),
     ...encodeSettings(request.params ?? {}, profile, warnings),
+    ...(format && { text: { format: { type: format.type, ...format.details } } }),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
+    ...encodeOpenAiCacheTtl(request.params ?? {}, profile, warnings),
     ...defined({ previous_response_id: request.previous }),
     input: encodeHistory(request, context, warnings, position),
   }
-  const body = profile.refuses.reduce<JsonObject>((left, path) => removePath(left, path.split('.')), complete)
+  const merged = mergeProviderOptions(complete, request.providerOptions?.['openai-responses'], warnings)
+  const body = profile.refuses.reduce<JsonObject>((left, path) => removePath(left, path.split('.')), merged)
   return { body, warnings: [...warnings, ...listDeclarationWarnings(projection)] }
 }
 

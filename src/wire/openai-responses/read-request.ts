@@ -2,7 +2,16 @@ import { type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOr
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, TextPart, Turn } from '../../model/turn.ts'
 import { parseCallArguments } from '../calls/parse-arguments.ts'
-import { appendResults, createNativeDataFromRequest, parseMediaUrl, readToolSchema } from '../read-parts.ts'
+import { readOutputFormat } from '../output-format.ts'
+import { readOtherFields } from '../provider-options.ts'
+import {
+  appendResults,
+  createNativeDataFromRequest,
+  parseMediaUrl,
+  readOpenAiCacheTtl,
+  readOpenAiEffort,
+  readToolSchema,
+} from '../read-parts.ts'
 import { type JsonFields, getReplayedFields, getTextsByChannel } from './output-item.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -17,6 +26,8 @@ export function readResponsesRequest(body: unknown): ModelRequest {
     typeof fields['input'] === 'string' ? [{ role: 'user', content: fields['input'] }] : filterObjects(fields['input'])
   for (const item of input) readItem(item, turns, system)
   const session = nonBlankString(fields['prompt_cache_key'])
+  const format = objectOrEmpty(objectOrEmpty(fields['text'])['format'])
+  const options = readOtherFields(fields, KNOWN_FIELDS, { text: 'format' })
   const previous = nonBlankString(fields['previous_response_id'])
   return {
     model: nonBlankString(fields['model']) ?? '',
@@ -25,9 +36,14 @@ export function readResponsesRequest(body: unknown): ModelRequest {
     ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns,
     params: readParams(fields),
+    ...readOutputFormat(format['name'], format['schema']),
     ...defined({ session, previous }),
+    ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
 }
+
+const KNOWN_FIELDS =
+  'model input instructions stream store include max_output_tokens temperature top_p reasoning prompt_cache_key prompt_cache_retention prompt_cache_options previous_response_id tool_choice parallel_tool_calls tools'
 
 /** System messages at the start are the system prompt; later ones are notes, so that the order is kept (T101). */
 function readItem(item: JsonFields, turns: Turn[], system: string[]): void {
@@ -137,12 +153,12 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
 
 /** Parallel calls are the default on this wire, so only `false` has a meaning. */
 function readParams(body: JsonFields): ModelParams {
-  const effort = nonBlankString(objectOrEmpty(body['reasoning'])['effort'])
+  const effort = readOpenAiEffort(objectOrEmpty(body['reasoning'])['effort'])
   return {
     ...(typeof body['max_output_tokens'] === 'number' && { maxTokens: body['max_output_tokens'] }),
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
-    ...(effort !== undefined && { effort: (effort === 'none' ? 'off' : effort) as NonNullable<ModelParams['effort']> }),
+    ...defined({ effort, cacheTtl: readOpenAiCacheTtl(body) }),
     ...(body['parallel_tool_calls'] === false && { parallelCalls: false }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
     ...(typeof body['store'] === 'boolean' && { store: body['store'] }),

@@ -18,6 +18,7 @@ export const openaiResponses: Wire<ResponsesDecoderState> = {
     cache: 'key',
     thinking: 'level',
     encryptedReasoning: true,
+    outputWithTools: true,
   },
   encodeRequest: encodeResponsesRequest,
   startDecoding: startResponsesDecoding,

@@ -33,8 +33,42 @@ function adapt(
   }
 }
 
+/** A rule about the response format; it applies only if one was asked for. */
+function createOutputRule(pattern: RegExp, change: AdaptationRule['getChange'], description: string): AdaptationRule {
+  const rule = adapt(pattern, change, description)
+  return {
+    ...rule,
+    matches: (refusal) =>
+      refusal.hasOutput && OUTPUT_PATTERN.test(`${refusal.param} ${refusal.message}`) && rule.matches(refusal),
+  }
+}
+
+const OUTPUT_PATTERN =
+  /response.?(?:format|mime.?type|(?:json.?)?schema)|\bjson_schema\b|json.?mode|structured.?output|output_(?:config|format)|text\.format/i
+
 /** Each rule with the failures that it handles. */
 const ADAPTATION_RULES: readonly AdaptationRule[] = [
+  // The format of the answer. Before T156, because a message about both is not about the tools.
+  createOutputRule(
+    /\btools?\b|function.?call/i,
+    ({ outputWithTools }) => (outputWithTools ? { outputWithTools: false } : undefined),
+    'has no response format together with tools; the format is described in the prompt',
+  ),
+  createOutputRule(
+    /response_?json_?schema/i,
+    ({ dialect }) => (dialect === 'gemini-json' ? { dialect: 'gemini' } : undefined),
+    'requires schemas in the older dialect',
+  ),
+  createOutputRule(
+    /json_object/i,
+    ({ outputFormat }) => (outputFormat === 'schema' ? { outputFormat: 'object' } : undefined),
+    'knows only JSON objects of any form as a response format; the form is described in the prompt',
+  ),
+  createOutputRule(
+    /./,
+    () => ({ outputFormat: 'none' }),
+    'has no response format; the format is described in the prompt',
+  ),
   // T156: models and servers without native calls.
   adapt(
     /(?:not|n't) support (?:tools?\b|tool (?:use|call)|function call)|support tool use|(?:tools?|tool use|function calling) (?:is|are) not (?:supported|enabled)|requires --jinja|tool choice requires --enable/i,

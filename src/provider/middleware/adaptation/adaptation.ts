@@ -14,9 +14,11 @@ export interface RequestRefusal {
   readonly param: string
   readonly wire: WireId
   readonly profile: Profile
+  /** Did the request ask for an answer of a given format? */
+  readonly hasOutput: boolean
 }
 
 /** Long messages quote the request, which may contain anything. */
-export function toRequestRefusal(fault: Fault, wire: WireId, profile: Profile): RequestRefusal {
-  return { message: fault.message.slice(0, 800), param: fault.param ?? '', wire, profile }
+export function toRequestRefusal(fault: Fault, wire: WireId, profile: Profile, hasOutput: boolean): RequestRefusal {
+  return { message: fault.message.slice(0, 800), param: fault.param ?? '', wire, profile, hasOutput }
 }

@@ -97,7 +97,7 @@ async function findAdaptation(
 ): Promise<{ memory: AdaptationState; code: string; told: string } | undefined> {
   const wire = await loadWire(id)
   const profile = completeProfile(wire.profile, capabilities)
-  const refusal = toRequestRefusal(fault, id, profile)
+  const refusal = toRequestRefusal(fault, id, profile, request.output !== undefined)
   const sent = { ...provider.extra, ...wire.encodeRequest(request, profile).body }
   const toolAtIndex = findRefusedToolByIndex(refusal, request.tools)
   const adaptation =
