@@ -1,10 +1,11 @@
 // npm run docs: writes the pages that are generated from the sources: the man page, the tools, the settings and their schema,
-// the commands and keys of the terminal, the JSON output and its schema. With --check it writes nothing, and fails if one of
+// the API reference, the commands and keys of the terminal, the JSON output and its schema. With --check it writes nothing, and fails if one of
 // them is not up to date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundle, ownFolder } from './lib/bundle.mjs'
+import { apiPage } from './lib/api-page.mjs'
 import { configPage } from './lib/config-page.mjs'
 import { inRoot } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
@@ -38,6 +39,7 @@ async function main(check) {
   const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'))
   const pages = {
     'man/dragoman.1': manPage({ ...tables, version }),
+    'docs/api.md': apiPage({ dragoman: 'src/index.ts' }),
     'docs/configuration.md': configPage(tables),
     'docs/tools.md': toolsPage(tables),
     'docs/slash-commands.md': terminalPage(tables),

@@ -62,6 +62,7 @@ export interface Agent {
   readonly createId: () => string
 }
 
+/** The limits of a run. */
 export interface RunLimits {
   readonly turns?: number
   readonly ms?: number

@@ -8,6 +8,7 @@ import { createLocalSandbox, type SandboxOptions, type SandboxState } from './sa
 import { removeAbandonedWrites } from './files/write-lock.ts'
 import { defined } from '../model/defined.ts'
 
+/** The options of `localHost`. */
 export interface LocalOptions extends AllowedPaths, Omit<ProcessOptions, 'sandbox' | 'takeNotices'> {
   /** A folder of ours that all processes share which may write the same files; they take turns there. */
   readonly locks?: string
@@ -23,6 +24,7 @@ export interface LocalHost extends Host {
   close(): void
 }
 
+/** A host on this machine: file access and commands are limited to the given folders. */
 export function localHost(options: LocalOptions): LocalHost {
   const { scratch, locks } = options
   if (locks !== undefined) removeAbandonedWrites(locks)

@@ -10,6 +10,7 @@ export type FaultKind =
   | 'transport' // the connection broke; try again
   | 'decode' // the response could not be read; try again
 
+/** Why a request to a model failed. */
 export interface Fault {
   readonly kind: FaultKind
   readonly message: string

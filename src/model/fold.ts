@@ -4,6 +4,7 @@ import type { AssistantPart, AssistantTurn, CallPart, Finish, ModelOrigin } from
 import type { Usage } from './usage.ts'
 import { defined } from './defined.ts'
 
+/** A turn that was built from its events. */
 export interface FoldedTurn {
   readonly turn: AssistantTurn
   readonly warnings: readonly Warning[]
@@ -33,6 +34,7 @@ export interface TurnFold {
   end(): FoldedTurn
 }
 
+/** Builds a turn from its events, one by one. */
 export function createTurnFold(origin: ModelOrigin): TurnFold {
   const warnings: Warning[] = []
   const attempts: FailedAttempt[] = []

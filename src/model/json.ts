@@ -1,5 +1,6 @@
 import { tryOrUndefined } from './try-or-undefined.ts'
 
+/** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | JsonObject
 
 /** Keys come from outside: never use them as property paths without a check. */

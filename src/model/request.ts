@@ -40,6 +40,7 @@ export interface OutputFormat {
   readonly schema: JsonObject
 }
 
+/** A request to a model, the same for all vendors. */
 export interface ModelRequest {
   readonly model: string
   readonly system?: string

@@ -5,6 +5,7 @@ import type { Usage } from './usage.ts'
 /** The API formats of vendors. */
 export type WireId = 'gemini' | 'code-assist' | 'openai-chat' | 'openai-responses' | 'anthropic'
 
+/** The model that made a turn: its provider, the API format, and its name. */
 export interface ModelOrigin {
   readonly provider: string
   readonly wire: WireId
@@ -85,6 +86,7 @@ export interface ResultPart {
   readonly native?: NativeData
 }
 
+/** A piece of a turn. */
 export type Part = TextPart | ReasoningPart | MediaPart | CallPart | ResultPart
 
 export type AssistantPart = TextPart | ReasoningPart | MediaPart | CallPart
@@ -92,6 +94,7 @@ export type AssistantPart = TextPart | ReasoningPart | MediaPart | CallPart
 /** How a turn ended. Calls run only after `stop` and `calls`; whether there are any is decided by the parts. */
 export type FinishReason = 'stop' | 'calls' | 'length' | 'filter' | 'malformed-call' | 'aborted' | 'fault'
 
+/** How a response of the model ended. */
 export interface Finish {
   readonly reason: FinishReason
   /** The vendor's own label. */
@@ -99,11 +102,13 @@ export interface Finish {
   readonly fault?: Fault
 }
 
+/** A message of the user. */
 export interface UserTurn {
   readonly role: 'user'
   readonly parts: readonly (TextPart | MediaPart)[]
 }
 
+/** A response of the model, with the model that made it. */
 export interface AssistantTurn {
   readonly role: 'assistant'
   readonly origin: ModelOrigin
@@ -112,6 +117,7 @@ export interface AssistantTurn {
   readonly usage?: Usage
 }
 
+/** The results of the calls of one response. */
 export interface ResultsTurn {
   readonly role: 'results'
   readonly parts: readonly ResultPart[]
@@ -123,4 +129,5 @@ export interface NoteTurn {
   readonly text: string
 }
 
+/** A step of the conversation. */
 export type Turn = UserTurn | AssistantTurn | ResultsTurn | NoteTurn

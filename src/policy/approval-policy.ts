@@ -12,6 +12,7 @@ import { HARMLESS_COMMANDS } from './shell/harmless-command.ts'
 import { type PolicyContext, createCommandGrantKey } from './policy-context.ts'
 import { defined } from '../model/defined.ts'
 
+/** The options of `approvalPolicy`. */
 export interface ApprovalOptions {
   /** Folders that may be read and changed. Commands start in the first one. */
   readonly folders: readonly string[]
@@ -35,6 +36,7 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
   deny: ['sudo', 'su', 'doas', 'pkexec'],
 }
 
+/** The permission rules of the command, for one approval mode. Throws a `RuleError` if a rule is wrong. */
 export function approvalPolicy(options: ApprovalOptions & { readonly mode: ApprovalMode }): Policy {
   return approvalPolicies(options)(options.mode)
 }

@@ -2,6 +2,7 @@ import type { ApprovedFile } from '../model/security/approved-file.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Effect } from './effect.ts'
 
+/** What a policy says about a call. */
 export type Verdict = 'allow' | 'ask' | 'deny'
 
 /** Returns the first item with the strictest verdict. */
@@ -20,6 +21,7 @@ export const APPROVAL_MODES = {
   plan: 'only looks, then makes a plan',
 } as const
 
+/** How much the agent may do unasked. */
 export type ApprovalMode = keyof typeof APPROVAL_MODES
 
 export const APPROVAL_MODE_NAMES = Object.keys(APPROVAL_MODES) as ApprovalMode[]

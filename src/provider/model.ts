@@ -3,6 +3,7 @@ import type { ModelRequest, ServerTool } from '../model/request.ts'
 import type { ModelOrigin } from '../model/turn.ts'
 import type { PrefixHashes } from '../wire/history/prefix-hashes.ts'
 
+/** The options of one request to a model. */
 export interface RequestOptions {
   /** Unique; the ids of the calls in the response are derived from it. */
   readonly turnKey: string

@@ -45,6 +45,7 @@ export interface DiffStat {
   readonly user_removed_lines: number
 }
 
+/** What a tool gets beside its input. */
 export interface ToolContext {
   readonly host: Host
   /** The folders that the agent works in; the first one is where it was started. */
@@ -116,6 +117,7 @@ export interface ToolNameAlias {
   readonly parameters?: Readonly<Record<string, string>>
 }
 
+/** A tool as the agent uses it; `tool()` makes one. */
 export interface Tool<Input extends JsonObject = JsonObject> {
   readonly spec: ToolSpec
   /** For lists and statistics. */

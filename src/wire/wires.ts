@@ -10,12 +10,14 @@ const WIRE_LOADERS: Readonly<Record<WireId, () => Promise<Wire>>> = {
   anthropic: async () => (await import('./anthropic/wire.ts')).anthropic,
 }
 
+/** The ids of all API formats. */
 export const wireIds = Object.keys(WIRE_LOADERS) as readonly WireId[]
 
 export function isWireId(name: string): name is WireId {
   return Object.hasOwn(WIRE_LOADERS, name)
 }
 
+/** Loads the codecs of an API format. */
 export function loadWire(id: WireId): Promise<Wire> {
   return WIRE_LOADERS[id]()
 }

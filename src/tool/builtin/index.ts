@@ -18,6 +18,7 @@ import { createSmartEditTool } from './smart-edit.ts'
 import { createWebFetchTool } from './web-fetch.ts'
 import { writeFileTool } from './write-file.ts'
 
+/** The options of `builtinTools`. */
 export interface BuiltinOptions {
   /** The file that save_memory writes; the host must allow it. Without it there is no such tool. */
   readonly memory?: string
