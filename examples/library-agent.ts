@@ -18,7 +18,7 @@ export async function main(model: string | Model): Promise<{ text: string; calls
     if (event.type === 'call' && event.call.status === 'success') calls.push(event.call.call.name)
     if (event.type === 'run-close') text = event.text
   }
-  helper.close()
+  await helper.close()
   return { text, calls }
 }
 

@@ -51,7 +51,7 @@ export {
   createModel,
   withRetry,
 } from './provider/index.ts'
-export { storeConformance, type StoreCase } from './session/store/conformance.ts'
+export { storeConformance, type StoreCase, type StoreSetup } from './session/store/conformance.ts'
 export type { Entry, EntryBody } from './session/log/entry.ts'
 export { jsonlStore } from './session/store/jsonl-store.ts'
 export { memoryStore } from './session/store/memory-store.ts'

@@ -45,7 +45,7 @@ export interface AgentOptions {
   readonly policy?: Policy | ApprovalMode
   /** The default keeps sessions in memory. */
   readonly store?: Store
-  /** The id of the session to continue; without it, a new session is created. */
+  /** The id of the session to continue; without it, a new session is created. It is opened by the first run. */
   readonly session?: string
   readonly host?: Host
   readonly folders?: readonly string[]
@@ -60,7 +60,7 @@ export interface LibraryAgent {
   readonly session: string
   /** Works on a prompt. Iterate over the events with `for await`, or await the result. One run at a time. */
   run(prompt: string): RunHandle
-  close(): void
+  close(): Promise<void>
 }
 
 /** Creates an agent. Throws if the model is unknown or its key is missing. */
@@ -72,12 +72,13 @@ export function agent(options: AgentOptions): LibraryAgent {
   const createId = () => createTurnKey(randomBytes(20))
   // Before the session is created, so that an unknown model leaves no empty session.
   const model = createLimitedModel(options, catalog)
-  const log =
-    options.session === undefined
-      ? store.create({ id: createId(), folder: folders[0] ?? '' })
-      : store.open(options.session)
-  const agentParts: Agent = {
-    session: resumeSession(log),
+  const id = options.session ?? createId()
+  const open = async () =>
+    resumeSession(
+      await (options.session === undefined ? store.create({ id, folder: folders[0] ?? '' }) : store.open(id)),
+    )
+  let opened: ReturnType<typeof open> | undefined
+  const agentParts: Omit<Agent, 'session'> = {
     model,
     toolbox: createToolbox(options.tools ?? []),
     policy: toPolicy(options.policy, folders),
@@ -90,13 +91,14 @@ export function agent(options: AgentOptions): LibraryAgent {
     createId,
     ...defined({ params: options.params, limits: options.limits, requestApproval: options.ask }),
   }
+  async function* startRun(prompt: string, signal: AbortSignal): AsyncGenerator<RunEvent> {
+    const session = await (opened ??= open())
+    yield* run({ ...agentParts, session }, [{ kind: 'text', text: prompt }], signal)
+  }
   return {
-    session: log.id,
-    run: (prompt) =>
-      createRunHandle((signal) =>
-        traceEvents(run(agentParts, [{ kind: 'text', text: prompt }], signal), options.telemetry),
-      ),
-    close: () => log.close(),
+    session: id,
+    run: (prompt) => createRunHandle((signal) => traceEvents(startRun(prompt, signal), options.telemetry)),
+    close: async () => (await opened)?.close(),
   }
 }
 

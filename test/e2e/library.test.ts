@@ -31,7 +31,7 @@ describe('the library', () => {
     const first = agent({ model, store })
     const end = await first.run('first')
     assert.deepEqual([end.text, end.reason, end.turns], ['One.', 'done', 1])
-    first.close()
+    await first.close()
     const second = agent({ model, store, session: first.session })
     assert.equal((await second.run('second')).text, 'Two.')
     assert.match(JSON.stringify(server.requests[1]?.conversation.messages), /first[^]*One\.[^]*second/)
@@ -51,7 +51,7 @@ describe('the library', () => {
       for await (const _event of second);
     }, /iterated only once; await it/)
     assert.equal(await awaited, 'Two.')
-    helper.close()
+    await helper.close()
   })
 
   test('a run can be cancelled', async () => {

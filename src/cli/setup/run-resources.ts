@@ -24,7 +24,7 @@ export async function openRunResources(
   const telemetry = createTelemetry(config.telemetry)
   const recorder = await openTrafficRecorder(args)
   const model = await chooseModel(modelName, config, {
-    recalled: findResumedModel(args),
+    recalled: await findResumedModel(args),
     maxCost: args.maxCost,
     tap: recorder,
   })

@@ -32,7 +32,7 @@ async function undo(
 ): Promise<number> {
   const folder = resolveWorkFolder(values)
   const store = jsonlStore(getSessionsFolderPath(folder))
-  const session = resumeSession(store.open(findSessionId(values.session ?? 'latest', store)))
+  const session = resumeSession(await store.open(await findSessionId(values.session ?? 'latest', store)))
   try {
     const plan = values.redo ? createRedoPlan(session.entries) : createUndoPlan(session.entries, turn)
     if (!plan) {
@@ -58,7 +58,7 @@ async function undo(
     process.stdout.write(`${count} restored. To reverse this, run dragoman undo --redo.\n`)
     return toExitCode(left)
   } finally {
-    session.close()
+    await session.close()
   }
 }
 
