@@ -151,8 +151,8 @@ function openedElsewhere(folder: string): Opened {
     env: {},
   })
   assert.equal(stderr, '')
-  // After it, the test runner has its say.
-  return JSON.parse(stdout.split('\n', 1)[0] ?? '') as Opened
+  // The test runner has its say, too.
+  return JSON.parse(stdout.split('\n').find((line) => line.startsWith('{')) ?? '') as Opened
 }
 
 /** The word with which this test is its own child. */

@@ -108,8 +108,8 @@ export type StoreErrorCode =
 export class StoreError extends Error {
   readonly code: StoreErrorCode
 
-  constructor(code: StoreErrorCode, message: string) {
-    super(message)
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.code = code
   }
 
