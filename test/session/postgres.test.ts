@@ -163,12 +163,12 @@ function postgres(): void {
     const log = await openWhenFree(store)
     const mine = [log.append({ kind: 'note', text: 'mine' }).seq]
     await log.flush()
-    const before = saved(lines)
+    const savedBefore = saved(lines)
     child.kill('SIGCONT')
     await ended
     assert.equal(lines.at(-1), 'refused taken-over')
     assert.deepEqual(
-      saved(lines).filter((seq) => !before.includes(seq) && seq >= (mine[0] ?? 0)),
+      saved(lines).filter((seq) => !savedBefore.includes(seq) && seq >= (mine[0] ?? 0)),
       [],
     )
     mine.push(log.append({ kind: 'note', text: 'mine' }).seq)
@@ -229,17 +229,16 @@ function postgres(): void {
     // Writing is tried again for as long as a lease.
     const store = postgresStore({ client: pool, schema: inSchema, leaseMs: 60_000 })
     const log = await store.create({ id: 'one', folder: '/' })
-    let isOver = false
+    const restarts = { left: 2 }
     const restart = (async () => {
-      for (let times = 0; times < 2; times++) {
+      for (; restarts.left > 0; restarts.left--) {
         await new Promise((resolve) => setTimeout(resolve, 100))
         await server.stop()
         await server.start()
       }
-      isOver = true
     })()
     let count = 1
-    while (!isOver) {
+    while (restarts.left > 0) {
       log.append({ kind: 'note', text: String(count++) })
       await log.flush()
     }

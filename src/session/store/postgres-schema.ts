@@ -38,7 +38,9 @@ async function migrate({ query, schema }: PostgresDatabase): Promise<void> {
     `do $migration$ begin
     perform pg_advisory_xact_lock(${MIGRATION_LOCK});
     if to_regnamespace('${schema}') is null then create schema ${schema}; end if;
-    create table if not exists ${schema}.versions (version int primary key, at timestamptz not null default now());
+    if to_regclass('${schema}.versions') is null then
+      create table ${schema}.versions (version int primary key, at timestamptz not null default now());
+    end if;
     ${steps.join('')}
   end $migration$`,
     [],

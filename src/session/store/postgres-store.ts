@@ -107,10 +107,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     const text = `select holder, extract(epoch from lease_until - now()) as seconds from ${schema}.sessions where id = $1`
     const [row] = await query(text, [id])
     if (!row) return new StoreError('not-found', `there is no session ${id}`)
+    const other = typeof row['holder'] === 'string' ? row['holder'] : 'another process'
     const seconds = Math.max(1, Math.ceil(Number(row['seconds'] ?? 0)))
     return new StoreError(
       'in-use',
-      `the session ${id} is in use by ${String(row['holder'] ?? 'another process')}; end that process, or take the session over; a process that was killed frees it in ${seconds} s`,
+      `the session ${id} is in use by ${other}; end that process, or take the session over; a process that was killed frees it in ${seconds} s`,
     )
   }
 
@@ -130,6 +131,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       const contents = { ...inherited, entries: [...inherited.entries, open] }
       const summary = createSummaryTracker(id)
       for (const entry of contents.entries) summary.add(entry)
+      const place = [id, parent?.session ?? null, parent?.seq ?? null, open.seq, open.at]
+      const values = [...place, JSON.stringify(summary.get()), holder, leaseMs, JSON.stringify(open)]
       const rows = await query(
         `with made as (
            insert into ${schema}.sessions (id, parent, parent_seq, last_seq, changed, summary, holder, lease_until)
@@ -140,10 +143,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
            insert into ${schema}.entries (session, seq, entry) select id, $4::bigint, $9 from made
          )
          select fence::text as fence from made`,
-        [
-          ...[id, parent?.session ?? null, parent?.seq ?? null, open.seq, open.at, JSON.stringify(summary.get())],
-          ...[holder, leaseMs, JSON.stringify(open)],
-        ],
+        values,
       )
       const [made] = rows
       if (!made) throw new StoreError('exists', `there is already a session ${id}`)
