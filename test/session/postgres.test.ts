@@ -165,8 +165,8 @@ function postgres(): void {
     await log.flush()
     const savedBefore = saved(lines)
     child.kill('SIGCONT')
+    await until(() => lines.at(-1) === 'refused taken-over', 30_000)
     await ended
-    assert.equal(lines.at(-1), 'refused taken-over')
     assert.deepEqual(
       saved(lines).filter((seq) => !savedBefore.includes(seq) && seq >= (mine[0] ?? 0)),
       [],
@@ -190,8 +190,8 @@ function postgres(): void {
   test('a session that is taken from a living process is refused to it at its next entry', async () => {
     const { store, lines, ended } = await writtenElsewhere()
     const log = await store.open('one', { takeOver: true })
+    await until(() => lines.at(-1) === 'refused taken-over', 30_000)
     await ended
-    assert.equal(lines.at(-1), 'refused taken-over')
     const last = log.entries.at(-1)?.seq ?? 0
     assert.ok(saved(lines).every((seq) => seq <= last))
     await log.close()
@@ -266,8 +266,12 @@ function postgres(): void {
   })
 
   test('processes that create the tables at the same time, and a role that may not', async () => {
+    for (let round = 0; round < 10; round++) {
+      const shared = freshSchema()
+      await Promise.all(Array.from({ length: 4 }, () => openStore(pool, shared).list()))
+    }
     const inSchema = freshSchema()
-    await Promise.all(Array.from({ length: 4 }, () => migratePostgresStore(pool, { schema: inSchema })))
+    await migratePostgresStore(pool, { schema: inSchema })
     await pool.query(`create role app login; grant usage on schema ${inSchema} to app`)
     await pool.query(`grant select, insert, update, delete on all tables in schema ${inSchema} to app`)
     const limited = new Pool({ host: server.host, user: 'app', database: 'postgres', max: 2 })

@@ -181,6 +181,25 @@ test('two entries on one line are both read; lines that were moved are put back'
   )
 })
 
+test('while a log of 14 MB is opened and read, other work goes on', async () => {
+  const store = jsonlStore(freshFolder(), clock)
+  const log = await store.create({ id: 'log', folder: '/' })
+  for (let at = 0; at < 2000; at++) log.append({ kind: 'note', text: `${at} ${'"x" '.repeat(1500)}` })
+  await log.close()
+  for (const work of [() => store.read('log'), () => store.open('log')]) {
+    let ticks = 0
+    const tick = (): void => {
+      ticks++
+      next = setImmediate(tick)
+    }
+    let next = setImmediate(tick)
+    const { entries } = await work()
+    clearImmediate(next)
+    assert.equal(entries.length, 2001)
+    assert.ok(ticks >= 5, `only ${ticks} ticks`)
+  }
+})
+
 test('an empty log opens as an empty session; one of a newer version is left alone', async () => {
   const { file, store } = await written(1)
   writeFileSync(file, '')

@@ -33,12 +33,16 @@ async function migrate({ query, schema }: PostgresDatabase): Promise<void> {
         insert into ${schema}.versions (version) values (${at + 1});
       end if;`,
   )
-  // One statement, and so one transaction, whatever the driver does with several.
+  const name = schema.slice(1, -1)
+  // One statement, and so one transaction, whatever the driver does with several. The catalog is queried, because functions
+  // such as to_regclass may answer from a cache of before the lock.
   await query(
     `do $migration$ begin
     perform pg_advisory_xact_lock(${MIGRATION_LOCK});
-    if to_regnamespace('${schema}') is null then create schema ${schema}; end if;
-    if to_regclass('${schema}.versions') is null then
+    if not exists (select from pg_catalog.pg_namespace where nspname = '${name}') then
+      create schema ${schema};
+    end if;
+    if not exists (select from pg_catalog.pg_tables where schemaname = '${name}' and tablename = 'versions') then
       create table ${schema}.versions (version int primary key, at timestamptz not null default now());
     end if;
     ${steps.join('')}
