@@ -55,7 +55,7 @@ export { storeConformance, type StoreCase, type StoreSetup } from './session/sto
 export type { Entry, EntryBody } from './session/log/entry.ts'
 export { jsonlStore } from './session/store/jsonl-store.ts'
 export { memoryStore } from './session/store/memory-store.ts'
-export type { PostgresClient, PostgresRow } from './session/store/postgres-client.ts'
+export type { PostgresClient, PostgresRow, PostgresValue } from './session/store/postgres-client.ts'
 export { migratePostgresStore } from './session/store/postgres-schema.ts'
 export { postgresStore, type PostgresStoreOptions } from './session/store/postgres-store.ts'
 export {

@@ -7,8 +7,11 @@ import { StoreError } from './store.ts'
  * other on the same connection, so that a pool in transaction mode (PgBouncer) works, too.
  */
 export interface PostgresClient {
-  query(text: string, values?: unknown[]): PromiseLike<{ readonly rows: readonly PostgresRow[] }>
+  query(text: string, values?: PostgresValue[]): PromiseLike<{ readonly rows: readonly PostgresRow[] }>
 }
+
+/** A parameter of a query. */
+export type PostgresValue = string | number | boolean | null | Uint8Array
 
 /** A row of a result, by the names of its columns. Drivers return 64-bit integers as text, numbers or bigints. */
 export type PostgresRow = Readonly<Record<string, unknown>>
@@ -18,7 +21,7 @@ export interface PostgresDatabase {
   /** The quoted name of the schema, for the texts of queries. */
   readonly schema: string
   /** Rejects with the error of the driver. */
-  readonly query: (text: string, values: unknown[]) => Promise<readonly PostgresRow[]>
+  readonly query: (text: string, values: PostgresValue[]) => Promise<readonly PostgresRow[]>
 }
 
 export function createPostgresDatabase(client: PostgresClient, schema = 'dragoman'): PostgresDatabase {

@@ -3,16 +3,15 @@ import { externalizeMedia, findBlobHashes } from '../log/external-media.ts'
 import type { createSummaryTracker } from '../session-summary.ts'
 import { createWriteError } from './errors.ts'
 import { putPostgresBlob } from './postgres-blobs.ts'
-import { isTransientError, type PostgresDatabase, type PostgresRow } from './postgres-client.ts'
+import { isTransientError, type PostgresDatabase, type PostgresRow, type PostgresValue } from './postgres-client.ts'
+import { LEASE_END, type PostgresLease } from './postgres-lease.ts'
 import { sha256Hex } from './sha256.ts'
 import { type SessionLog, StoreError } from './store.ts'
 
 /** A session that this process holds. */
 interface HeldSession {
   readonly id: string
-  /** The number that this opening of the session got. Whoever opens it next gets a higher one. */
-  readonly fence: string
-  readonly leaseMs: number
+  readonly lease: PostgresLease
   /** The number and the time of the last entry. */
   readonly seq: number
   readonly at: number
@@ -40,41 +39,24 @@ export function openPostgresLog(
   database: PostgresDatabase,
   held: HeldSession,
 ): Pick<SessionLog, 'append' | 'flush' | 'close'> {
-  const { id, fence, leaseMs, now, summary } = held
+  const { id, lease, now, summary } = held
   let { seq, at } = held
   let queue: QueuedEntry[] = []
   let sending = Promise.resolve()
   let sendTimer: NodeJS.Timeout | undefined
   let storeError: StoreError | undefined
   let closed: Promise<void> | undefined
-  let renewedAt = performance.now()
-  const renewTimer = setInterval(() => void renewLease(), leaseMs / 4).unref()
+  if (lease.lost.aborted) fail(createTakenOverError(id))
+  else lease.lost.addEventListener('abort', () => fail(createTakenOverError(id)), { once: true })
 
   function fail(error: unknown): StoreError {
-    clearInterval(renewTimer)
     queue = []
     return (storeError ??= error instanceof StoreError ? error : createWriteError(id, error))
   }
 
-  const createTakenOverError = () =>
-    new StoreError('taken-over', `the session ${id} was taken over by another process, so the run was stopped`)
-
-  /** The appends of a busy session renew its lease, too. */
-  async function renewLease(): Promise<void> {
-    if (performance.now() - renewedAt < leaseMs / 4) return
-    const text = `update ${database.schema}.sessions set lease_until = ${LEASE_END('$3')} where id = $1 and fence = $2::bigint returning id`
-    try {
-      const rows = await database.query(text, [id, fence, leaseMs])
-      if (rows.length === 0) fail(createTakenOverError())
-      else renewedAt = performance.now()
-    } catch {
-      // The next renewal or append may succeed. The lease may expire until then, but then the fence decides.
-    }
-  }
-
   /** The same statement twice does the same as once, so it can be sent again when it is unknown whether it was received. */
-  async function queryAgain(text: string, values: unknown[]): Promise<readonly PostgresRow[]> {
-    const until = performance.now() + leaseMs
+  async function queryAgain(text: string, values: PostgresValue[]): Promise<readonly PostgresRow[]> {
+    const until = performance.now() + lease.ms
     for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
       try {
         return await database.query(text, values)
@@ -91,19 +73,12 @@ export function openPostgresLog(
     for (const { blobs } of batch) for (const [hash, bytes] of blobs) await putPostgresBlob(retried, bytes, hash)
     const last = batch.at(-1)
     const hashes = new Set(batch.flatMap((entry) => entry.hashes))
-    const values: unknown[] = [
-      id,
-      fence,
-      leaseMs,
-      last?.seq,
-      last?.at,
-      JSON.stringify(summary.get()),
-      [...hashes].join(),
-    ]
+    const place = [id, lease.fence, lease.ms, last?.seq ?? null, last?.at ?? null]
+    const values: PostgresValue[] = [...place, JSON.stringify(summary.get()), [...hashes].join()]
     const rows = batch.map((entry) => `($${values.push(entry.seq)}::bigint, $${values.push(entry.text)}::text)`)
     const found = await queryAgain(createAppendStatement(database.schema, rows, hashes.size > 0), values)
-    if (found.length === 0) throw createTakenOverError()
-    renewedAt = performance.now()
+    if (found.length === 0) lease.markLost()
+    else lease.noteRenewal()
   }
 
   async function send(): Promise<void> {
@@ -126,17 +101,10 @@ export function openPostgresLog(
     return sending
   }
 
-  async function release(): Promise<void> {
-    clearInterval(renewTimer)
-    try {
-      await flush()
-      await database.query(
-        `update ${database.schema}.sessions set holder = null, lease_until = null where id = $1 and fence = $2::bigint`,
-        [id, fence],
-      )
-    } catch {
-      // `flush` reports a failure. A session that could not be released is free when its lease has expired.
-    }
+  async function close(): Promise<void> {
+    // `flush` reports a failure to those who call it.
+    await flush().catch(() => undefined)
+    await lease.release()
     held.onClose()
   }
 
@@ -161,15 +129,16 @@ export function openPostgresLog(
       return { seq, at, ...body }
     },
     flush,
-    close: () => (closed ??= release()),
+    close: () => (closed ??= close()),
   }
+}
+
+function createTakenOverError(id: string): StoreError {
+  return new StoreError('taken-over', `the session ${id} was taken over by another process, so the run was stopped`)
 }
 
 /** Long enough for several entries at once, and shorter than a person notices. */
 const SEND_DELAY_MS = 10
-
-/** The end of a lease that begins now; the parameter has its length in milliseconds. */
-export const LEASE_END = (parameter: string): string => `now() + ${parameter}::float8 * interval '1 millisecond'`
 
 const MAX_BATCH_ENTRIES = 500
 const MAX_BATCH_CHARS = 2 ** 22

@@ -15,10 +15,12 @@ import {
   getSqlState,
   type PostgresClient,
   type PostgresRow,
+  type PostgresValue,
   withStoreErrors,
 } from './postgres-client.ts'
 import { readPostgresEntries } from './postgres-entries.ts'
-import { LEASE_END, openPostgresLog } from './postgres-log.ts'
+import { acquireLease, keepLease, LEASE_END, type PostgresLease } from './postgres-lease.ts'
+import { openPostgresLog } from './postgres-log.ts'
 import { ensureSchema } from './postgres-schema.ts'
 import {
   assertSessionId,
@@ -60,7 +62,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const openLogs = new Map<string, SessionLog>()
   let ready: Promise<void> | undefined
 
-  async function query(text: string, values: unknown[]): Promise<readonly PostgresRow[]> {
+  async function query(text: string, values: PostgresValue[]): Promise<readonly PostgresRow[]> {
     // After a failure, the next query tries it again.
     await (ready ??= ensureSchema(database).catch((error: unknown) => {
       ready = undefined
@@ -84,7 +86,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     return readPostgresEntries(tables, id, upTo)
   }
 
-  async function hold(id: string, fence: string, contents: SessionContents): Promise<SessionLog> {
+  async function openLog(id: string, lease: PostgresLease, contents: SessionContents): Promise<SessionLog> {
     const summary = createSummaryTracker(id)
     for (const entry of contents.entries) summary.add(entry)
     const [open, last] = [contents.entries.findLast(({ kind }) => kind === 'open'), contents.entries.at(-1)]
@@ -96,10 +98,25 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       entries,
       id,
       folder: open?.kind === 'open' ? open.folder : '',
-      ...openPostgresLog(plainDatabase, { id, fence, leaseMs, ...position, now, summary, onClose }),
+      ...openPostgresLog(plainDatabase, { id, lease, ...position, now, summary, onClose }),
     }
     openLogs.set(id, log)
     return log
+  }
+
+  /** Opens a session that was just acquired. Its lease is renewed while it is read, which may take long. */
+  async function hold(
+    id: string,
+    fence: string,
+    readContents: () => SessionContents | Promise<SessionContents>,
+  ): Promise<SessionLog> {
+    const lease = keepLease(plainDatabase, id, fence, leaseMs)
+    try {
+      return await openLog(id, lease, await readContents())
+    } catch (error) {
+      await lease.release()
+      throw error
+    }
   }
 
   /** Why nothing was done with a session: it is missing, or somebody has it open. */
@@ -147,25 +164,13 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       )
       const [made] = rows
       if (!made) throw new StoreError('exists', `there is already a session ${id}`)
-      return hold(id, String(made['fence']), contents)
+      return hold(id, String(made['fence']), () => contents)
     },
     async open(id, { takeOver = false } = {}) {
       assertSessionId(id)
-      const [held] = await query(
-        `update ${schema}.sessions set fence = fence + 1, holder = $2, lease_until = ${LEASE_END('$3')}
-         where id = $1 and (holder is null or lease_until < now() or $4::boolean)
-         returning fence::text as fence`,
-        [id, holder, leaseMs, takeOver],
-      )
-      if (!held) throw await createRefusal(id)
-      const fence = String(held['fence'])
-      try {
-        return await hold(id, fence, await readPostgresEntries(tables, id))
-      } catch (error) {
-        const release = `update ${schema}.sessions set holder = null, lease_until = null where id = $1 and fence = $2::bigint`
-        await query(release, [id, fence]).catch(() => undefined)
-        throw error
-      }
+      const fence = await acquireLease(tables, id, { holder, leaseMs, takeOver })
+      if (fence === undefined) throw await createRefusal(id)
+      return hold(id, fence, () => readPostgresEntries(tables, id))
     },
     async read(id) {
       const { entries, ...rest } = await read(id)
