@@ -238,11 +238,14 @@ function postgres(): void {
       }
     })()
     let count = 1
-    while (restarts.left > 0) {
-      log.append({ kind: 'note', text: String(count++) })
-      await log.flush()
+    try {
+      while (restarts.left > 0) {
+        log.append({ kind: 'note', text: String(count++) })
+        await log.flush()
+      }
+    } finally {
+      await restart
     }
-    await restart
     await log.close()
     const texts = (await store.read('one')).entries.map((entry) => (entry.kind === 'note' ? entry.text : 'open'))
     assert.deepEqual(texts, ['open', ...Array.from({ length: count - 1 }, (_, at) => String(at + 1))])
