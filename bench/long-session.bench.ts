@@ -31,7 +31,7 @@ async function measureSession(): Promise<void> {
   const url = await new Promise<string>((resolve) =>
     child.stdout.once('data', (text: Buffer) => resolve(text.toString().trim())),
   )
-  const log = jsonlStore(folder).create({ id: 'long', folder: '/' })
+  const log = await jsonlStore(folder).create({ id: 'long', folder: '/' })
   const gaps: number[] = []
   const whole: number[] = []
   const memory = new Map<number, number>()
@@ -71,7 +71,7 @@ async function measureSession(): Promise<void> {
     turns = event.turns
     if (turns === TURNS / 10 || turns === TURNS) memory.set(turns, usedMemory())
   }
-  log.close()
+  await log.close()
   child.kill()
   rmSync(folder, { recursive: true, force: true })
   process.stdout.write(`${turns} turns, ${gaps.length} gaps\n`)

@@ -76,12 +76,17 @@ export {
   withRetry,
 } from './provider/index.ts'
 export { withFallback } from './provider/optional-middleware.ts'
-export { storeConformance, type StoreCase } from './session/store/conformance.ts'
-export type { Entry, EntryBody } from './session/log/entry.ts'
+export { storeConformance, type StoreCase, type StoreSetup } from './session/store/conformance.ts'
+export type { Entry, EntryBody, ForkPoint } from './session/log/entry.ts'
+export type { LogDamage } from './session/log/scan-log.ts'
 export { jsonlStore } from './session/store/jsonl-store.ts'
 export { memoryStore } from './session/store/memory-store.ts'
+export type { PostgresClient, PostgresRow, PostgresValue } from './session/store/postgres-client.ts'
+export { migratePostgresStore } from './session/store/postgres-schema.ts'
+export { postgresStore, type PostgresStoreOptions } from './session/store/postgres-store.ts'
 export {
   StoreError,
+  type SessionContents,
   type SessionLog,
   type SessionSummary,
   type Store,

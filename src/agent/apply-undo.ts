@@ -9,10 +9,11 @@ import { sha256Hex } from '../host/files/sha256.ts'
 /** Records file changes durably: the previous content as a blob, and the change in the log. */
 export function createChangeRecorder(session: Session, store: Store): (change: FileChange) => Promise<void> {
   return async ({ path, before, after, folders }) => {
+    const snapshot = before && { blob: await store.putBlob(before.bytes), mode: before.mode }
     session.append({
       kind: 'change',
       path,
-      ...defined({ before: before && { blob: store.putBlob(before.bytes), mode: before.mode }, after }),
+      ...defined({ before: snapshot, after }),
       ...(folders.length > 0 && { folders }),
     })
     await session.flush()
@@ -70,13 +71,13 @@ async function findUndoAction({ path, before, expected }: UndoStep, files: Files
   const now = info?.kind === 'file' ? sha256Hex(await files.read(path)) : undefined
   if (info && info.kind !== 'file') return 'changed'
   if (now === before?.blob && (before === undefined || info?.mode === before.mode)) return 'nothing'
-  if (before && store.getBlob(before.blob) === undefined) return 'lost'
+  if (before && (await store.getBlob(before.blob)) === undefined) return 'lost'
   if (!expected.includes(now)) return 'changed'
   return before ? 'write' : 'remove'
 }
 
 async function restoreFile({ path, before }: UndoStep, files: Files, store: Store): Promise<void> {
-  const bytes = before && store.getBlob(before.blob)
+  const bytes = before && (await store.getBlob(before.blob))
   if (before && bytes) await files.write(path, bytes, { mode: before.mode })
   else if (!before && (await files.info(path)) !== undefined) await files.remove(path)
 }

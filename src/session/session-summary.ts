@@ -23,6 +23,23 @@ export function createSessionSummary(
   }
 }
 
+/** Keeps the summary of a session up to date while entries are added, without keeping the entries. */
+export function createSummaryTracker(id: string): { add(entry: Entry): void; get(): SessionSummary } {
+  let open: Extract<Entry, { kind: 'open' }> | undefined
+  let firstMessage: Entry | undefined
+  /** The last entry of each kind; the latest of all is last. */
+  const last = new Map<Entry['kind'], Entry>()
+  return {
+    add(entry) {
+      if (entry.kind === 'open') open = entry
+      if (entry.kind === 'user') firstMessage ??= entry
+      last.delete(entry.kind)
+      last.set(entry.kind, entry)
+    },
+    get: () => createSessionSummary(id, open, firstMessage ? [firstMessage] : [], [...last.values()]),
+  }
+}
+
 /** The first message of the user, on one line. */
 function createSessionTitle(entries: readonly Entry[]): string {
   const message = entries.find((entry) => entry.kind === 'user')

@@ -21,7 +21,7 @@ export interface Session {
   append(body: EntryBody): Entry
   /** Resolves when all durable entries are on the disk. */
   flush(): Promise<void>
-  close(): void
+  close(): Promise<void>
 }
 
 /**

@@ -79,7 +79,7 @@ describe('a structured answer', () => {
 
     test(`${wire}: always wrong ends the run, and the session goes on`, async () => {
       const store = memoryStore()
-      const log = store.create({ id: 'again', folder: '/' })
+      const log = await store.create({ id: 'again', folder: '/' })
       const { agent, server } = await start(
         [{ repeat: 3, say: '{"city":1}' }, { say: RIGHT }],
         { output: spec, session: resumeSession(log) },
@@ -90,8 +90,8 @@ describe('a structured answer', () => {
       assert.match(end.fault?.message ?? '', /degrees/)
       assert.equal('output' in end, false)
       assert.equal(server.requests.length, 3)
-      log.close()
-      const later = { ...agent, session: resumeSession(store.open('again')) }
+      await log.close()
+      const later = { ...agent, session: resumeSession(await store.open('again')) }
       assert.deepEqual(closing(await play(later, 'once more')).output, { city: 'Oslo', degrees: -3.5 })
       assert.deepEqual(server.failures, [])
     })

@@ -5,13 +5,11 @@ import { describe, test } from 'node:test'
 import type { ApprovalRequest } from '../../src/agent/calls/call-state.ts'
 import { createSessionUrlGuard } from '../../src/cli/setup/web-tools.ts'
 import { agent, type ApprovalAnswer, type OnApproval, tool } from '../../src/index.ts'
-import { resumeSession } from '../../src/session/session.ts'
-import { memoryStore } from '../../src/session/store/memory-store.ts'
 import { listBuiltinNames } from '../../src/tool/builtin/index.ts'
 import { createToolNameRegistry } from '../../src/tool/mcp/tools/tool-names.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
-import { modelOn, rehearse } from '../support/stage.ts'
+import { memorySession, modelOn, rehearse } from '../support/stage.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
 
 const COMMAND = { name: 'run_shell_command', args: { command: 'touch made' } }
@@ -153,7 +151,7 @@ test('only the words of the person make an address theirs: no summary, no file, 
   const env = { SOME_SERVICE_TOKEN: secret }
   const url = `https://collect.example/?k=${secret}`
   const said = (parts: readonly string[]) => {
-    const session = resumeSession(memoryStore().create({ id: 's', folder: '/' }))
+    const session = memorySession('s')
     session.append({ kind: 'user', parts: parts.map((text) => ({ kind: 'text', text })), prompt: 's#1' })
     return session
   }

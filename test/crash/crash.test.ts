@@ -80,18 +80,20 @@ function crashes(): void {
     if (!existsSync(join(place, 'session.jsonl')))
       return assert.deepEqual(kept, [], `${what}: no log, but entries were acknowledged`)
     const store = jsonlStore(place)
-    const log = store.open('session')
+    const log = await store.open('session')
     const seqs = new Set(log.entries.map((entry) => entry.seq))
     for (const seq of kept) assert.ok(seqs.has(seq), `${what}: entry ${seq} was acknowledged and is lost`)
     const events = await play(
       crashAgent(place, server.url, resumeSession(log), () => undefined),
       'go on',
     )
-    log.close()
+    await log.close()
     assert.equal(closing(events).reason, 'done', `${what}: ${closing(events).fault?.message}`)
     const ran = existsSync(join(place, 'ran')) ? readFileSync(join(place, 'ran'), 'utf8').trim().split('\n') : []
     // A model that reads a summary may ask for the same again; but each call that it makes begins once.
-    const begun = store.read('session').entries.flatMap((entry) => (entry.kind === 'intent' ? [entry.call] : []))
+    const begun = (await store.read('session')).entries.flatMap((entry) =>
+      entry.kind === 'intent' ? [entry.call] : [],
+    )
     assert.equal(new Set(begun).size, begun.length, `${what}: a call began twice`)
     assert.ok(ran.length <= begun.length, `${what}: ${ran.length} ran, ${begun.length} had begun`)
     if (!isSummarised) assert.equal(new Set(ran).size, ran.length, `${what}: ran twice: ${ran.join(' ')}`)

@@ -43,11 +43,11 @@ export async function victim({ folder, url, at, window }: Fate): Promise<void> {
   const effect = (): void => {
     if (++effects === at) process.kill(process.pid, 'SIGKILL')
   }
-  const log = jsonlStore(folder).create({ id: 'session', folder: '/' })
+  const log = await jsonlStore(folder).create({ id: 'session', folder: '/' })
   const agent = crashAgent(folder, url, resumeSession(watched(log, effect)), effect, window)
   writeSync(1, 'ready\n')
   for await (const event of run(agent, [{ kind: 'text', text: 'count' }])) if (event.type === 'turn') effect()
-  log.close()
+  await log.close()
   writeSync(1, `effects ${effects}\n`)
 }
 

@@ -170,11 +170,11 @@ for (const wire of wireIds) {
       const store = memoryStore()
       const { count, ran } = counter()
       const model = modelOn(wire, server)
-      const log = store.create({ id: 'first', folder: '/' })
+      const log = await store.create({ id: 'first', folder: '/' })
       const agent = agentOf(model, [count], { session: resumeSession(log) })
       await play(agent, 'go')
-      log.close()
-      const fork = store.create({
+      await log.close()
+      const fork = await store.create({
         id: 'fork',
         folder: '/',
         parent: { session: 'first', seq: agent.session.entries.at(-1)?.seq ?? 0 },
@@ -183,7 +183,7 @@ for (const wire of wireIds) {
         closing(await play(agentOf(model, [count], { session: resumeSession(fork) }), 'in the fork')).text,
         'Three.',
       )
-      const again = store.open('first')
+      const again = await store.open('first')
       assert.equal(
         closing(await play(agentOf(model, [count], { session: resumeSession(again) }), 'in the first')).text,
         'Three.',
@@ -255,7 +255,7 @@ test('a question is data in the log: another process answers it, and the call is
   const { count, ran } = counter()
   const policy: Policy = { decide: () => ({ verdict: 'ask', rule: 'test', why: 'Ask.' }), remember: () => '' }
   const model = modelOn('openai-chat', server)
-  const log = store.create({ id: 'asked', folder: '/' })
+  const log = await store.create({ id: 'asked', folder: '/' })
   const asking = agentOf(model, [count], {
     session: resumeSession(log),
     policy,
@@ -263,15 +263,15 @@ test('a question is data in the log: another process answers it, and the call is
   })
   const stopped = run(asking, [{ kind: 'text', text: 'go' }])
   for await (const event of stopped) if (event.type === 'ask') break
-  log.close()
+  await log.close()
 
-  const answering = store.open('asked')
+  const answering = await store.open('asked')
   const ask = answering.entries.findLast((entry) => entry.kind === 'ask')
   assert.equal(ask?.kind, 'ask')
   answering.append({ kind: 'reply', ask: ask?.kind === 'ask' ? ask.ask : '', outcome: 'proceed-once' })
-  answering.close()
+  await answering.close()
 
-  const again = agentOf(model, [count], { session: resumeSession(store.open('asked')), policy })
+  const again = agentOf(model, [count], { session: resumeSession(await store.open('asked')), policy })
   assert.equal(closing(await play(again, undefined)).text, 'Counted.')
   assert.deepEqual(ran, [1])
   assert.deepEqual(server.failures, [])

@@ -64,15 +64,15 @@ for (const wire of wireIds) {
     test('requests that go on from the one before, over a resumed session and a fork', async () => {
       const server = await rehearsal(steps)
       const store = jsonlStore(folder)
-      const first = store.create({ id: 'first', folder: '/' })
+      const first = await store.create({ id: 'first', folder: '/' })
       await play(start(server, first), 'begin')
-      first.close()
+      await first.close()
       // Another process: nothing is left of the first writer.
-      const again = jsonlStore(folder).open('first')
+      const again = await jsonlStore(folder).open('first')
       await play(start(server, again), 'go on')
-      again.close()
+      await again.close()
 
-      const lines = analyzeCacheUse(store.read('first').entries)
+      const lines = analyzeCacheUse((await store.read('first')).entries)
       assert.deepEqual(
         lines.map(({ bytes }) => bytes),
         server.requests.map(({ bytes }) => bytes.length),
@@ -86,19 +86,19 @@ for (const wire of wireIds) {
       assert.deepEqual([lines[1]?.input_tokens, lines[1]?.cached_tokens], [120, 100])
       assert.equal(lines[1]?.cached_share, 100 / 120)
 
-      const seq = store.read('first').entries.at(-1)?.seq ?? 0
-      const fork = store.create({ id: 'fork', folder: '/', parent: { session: 'first', seq } })
+      const seq = (await store.read('first')).entries.at(-1)?.seq ?? 0
+      const fork = await store.create({ id: 'fork', folder: '/', parent: { session: 'first', seq } })
       await play(start(server, fork), 'another way')
-      fork.close()
+      await fork.close()
       // Where the session's name is part of the request, that is what differs, and nothing else.
       const named = wire === 'gemini' || wire === 'anthropic' ? [] : ['the settings']
-      assert.deepEqual(analyzeCacheUse(store.read('fork').entries).at(-1)?.differs, named)
+      assert.deepEqual(analyzeCacheUse((await store.read('fork')).entries).at(-1)?.differs, named)
       assert.deepEqual(server.failures, [])
     })
 
     test('another system prompt, other tools, another model', async () => {
       const server = await rehearsal(steps)
-      const log = jsonlStore(folder).create({ id: 'changed', folder: '/' })
+      const log = await jsonlStore(folder).create({ id: 'changed', folder: '/' })
       const agent = start(server, log)
       await play(agent, 'begin')
       await play({ ...agent, system: 'You are tested otherwise.' }, 'go on')
@@ -110,8 +110,8 @@ for (const wire of wireIds) {
       const other: WireId = wire === 'anthropic' ? 'openai-chat' : 'anthropic'
       const moved = start(server, log, { session: agent.session }, other)
       await play(moved, 'and elsewhere')
-      log.close()
-      const [, , system, tools, model] = analyzeCacheUse(jsonlStore(folder).read('changed').entries)
+      await log.close()
+      const [, , system, tools, model] = analyzeCacheUse((await jsonlStore(folder).read('changed')).entries)
       assert.deepEqual(system?.differs, ['the system prompt'])
       assert.deepEqual(tools?.differs, ['the tools'])
       assert.match(model?.differs[0] ?? '', /^the model \(was /)
@@ -127,14 +127,14 @@ for (const wire of wireIds) {
         { call: [{ name: 'count', args: { n: 1 } }], ...big },
         { call: [{ name: 'count', args: { n: 2 } }], ...big },
       ])
-      const log = jsonlStore(folder).create({ id: 'summed', folder: '/' })
+      const log = await jsonlStore(folder).create({ id: 'summed', folder: '/' })
       const agent = start(server, log)
       await play({ ...agent, model: { ...agent.model, window: 1000 } }, 'count, please')
-      log.close()
-      const again = jsonlStore(folder).open('summed')
+      await log.close()
+      const again = await jsonlStore(folder).open('summed')
       await play(start(server, again), 'go on')
-      again.close()
-      const all = differing(jsonlStore(folder).read('summed') as SessionLog)
+      await again.close()
+      const all = differing((await jsonlStore(folder).read('summed')) as SessionLog)
       assert.equal(all.length, server.requests.length)
       assert.ok(all.some(([why]) => why === 'a request for a summary'))
       const at = all.findLastIndex((differs) => differs.some((one) => one.includes('summarised')))
@@ -155,12 +155,12 @@ test('what a request adds to the log does not grow with the history', async () =
     { loop: [{ call: [{ name: 'count', args: { n: 1 } }] }], times: 60 },
     { say: 'Done.' },
   ])
-  const log = jsonlStore(mkdtempSync(join(place, 'sessions-'))).create({ id: 'long', folder: '/' })
+  const log = await jsonlStore(mkdtempSync(join(place, 'sessions-'))).create({ id: 'long', folder: '/' })
   let n = 0
   const changing = { ...count, run: () => Promise.resolve({ content: `${n++}` }) }
   const agent = agentOf(modelOn('openai-chat', server), [changing], { session: resumeSession(log) })
   await play(agent, 'go')
-  log.close()
+  await log.close()
   const sizes = agent.session.entries.flatMap((entry) =>
     entry.kind === 'request' ? [JSON.stringify(entry).length] : [],
   )

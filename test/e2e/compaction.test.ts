@@ -57,7 +57,7 @@ for (const wire of Object.keys(ROWS) as WireId[]) {
       const here = await world(wire)
       await here.say('begin')
       const sessions = here.sessions()
-      const log = jsonlStore(sessions).create({ id: 'earlier', folder: here.work })
+      const log = await jsonlStore(sessions).create({ id: 'earlier', folder: here.work })
       const said = (text: string) =>
         log.append({ kind: 'user', parts: [{ kind: 'text', text }], prompt: 'earlier#1' }).seq
       const answer = () =>
@@ -78,7 +78,7 @@ for (const wire of Object.keys(ROWS) as WireId[]) {
       const keep = said('second')
       log.append({ kind: 'compact', summary: 'A summary of it', keep, before: 100, after: 10 })
       answer()
-      log.close()
+      await log.close()
       await here.run(['--resume', 'earlier', '-p', 'third'])
       await here.run(['--resume', 'earlier', '-p', 'fourth'])
       const [third, fourth] = here.server.requests.slice(-2)

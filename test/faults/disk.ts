@@ -166,7 +166,7 @@ async function everyWrite(breaks: (at: number) => Breaks, told: RegExp, { first 
     assert.equal(reason, 'unsaved', `write ${at}`)
     assert.match(text, told)
     assert.equal(text.trim().split('\n').at(-1)?.startsWith('dragoman: '), true)
-    const { entries } = jsonlStore(folder).read('session')
+    const { entries } = await jsonlStore(folder).read('session')
     const kept = entries.map((entry) => JSON.stringify(entry))
     for (const entry of shown) assert.ok(kept.includes(entry), `write ${at}: ${entry} is lost`)
     const begun = entries.flatMap((entry) => (entry.kind === 'intent' ? [entry.call] : []))
@@ -190,8 +190,8 @@ interface Counted {
 async function counted(rounds: number, { folder = freshFolder(), ran = [] as number[] } = {}): Promise<Counted> {
   const store = jsonlStore(folder)
   const log = readdirSync(folder).includes('session.jsonl')
-    ? store.open('session')
-    : store.create({ id: 'session', folder: '/' })
+    ? await store.open('session')
+    : await store.create({ id: 'session', folder: '/' })
   const steps = Array.from({ length: rounds }, (_, n) => ({ call: [{ name: 'count', args: { n } }] }))
   const server = await rehearse([...steps, { say: 'Done.' }], { end: { say: 'Done.' } })
   const count = tool({
@@ -203,8 +203,8 @@ async function counted(rounds: number, { folder = freshFolder(), ran = [] as num
   })
   try {
     const events = await play(agentOf(modelOn('openai-chat', server), [count], { session: resumeSession(log) }), 'go')
-    log.close()
-    const { entries, damages } = store.read('session')
+    await log.close()
+    const { entries, damages } = await store.read('session')
     const shown = entriesOf(events).map((entry) => JSON.stringify(entry))
     const own = entries.slice(log.entries.length).map((entry) => JSON.stringify(entry))
     return { shown, kept: own, damages: damages.length, text: shownTo(events), reason: closing(events).reason }

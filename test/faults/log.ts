@@ -11,52 +11,52 @@ import { freshFolder, logWith } from '../support/log-case.ts'
 
 /** Logs that were damaged on the disk. */
 export const logPlays: Plays = {
-  'fa-083': () => {
-    const log = logWith(5)
+  'fa-083': async () => {
+    const log = await logWith(5)
     truncateSync(log.file, readFileSync(log.file).length - 25)
-    const { told, texts } = log.reopen()
+    const { told, texts } = await log.reopen()
     assert.match(told, /1 incomplete, skipped/)
     assert.deepEqual(texts, ['0', '1', '2', '3', 'more'])
   },
-  'fa-084': () => {
-    const log = logWith(9)
+  'fa-084': async () => {
+    const log = await logWith(9)
     const lines = log.lines()
     log.write(lines.with(4, '\0'.repeat(lines[4]?.length ?? 0)).with(5, '\0'.repeat(lines[5]?.length ?? 0)))
-    const { told, texts } = log.reopen()
+    const { told, texts } = await log.reopen()
     assert.match(told, /2 unreadable, skipped/)
     assert.deepEqual(texts, ['0', '1', '2', '5', '6', '7', '8', 'more'])
   },
-  'fa-085': () => {
-    const log = logWith(4)
+  'fa-085': async () => {
+    const log = await logWith(4)
     const [open = '', one = '', two = '', ...rest] = log.lines()
     log.write([open, one + two, ...rest])
-    assert.deepEqual(log.reopen().texts, ['0', '1', '2', '3', 'more'])
+    assert.deepEqual((await log.reopen()).texts, ['0', '1', '2', '3', 'more'])
   },
-  'fa-086': () => {
-    const log = logWith(4)
+  'fa-086': async () => {
+    const log = await logWith(4)
     const [open = '', one = '', two = '', ...rest] = log.lines()
     log.write([open, two, one, ...rest])
-    const { told, texts } = log.reopen()
+    const { told, texts } = await log.reopen()
     assert.match(told, /out of order, sorted/)
     assert.deepEqual(texts, ['0', '1', '2', '3', 'more'])
   },
-  'fa-087': () => {
-    const log = logWith(1)
+  'fa-087': async () => {
+    const log = await logWith(1)
     writeFileSync(log.file, '')
-    const { told, texts } = log.reopen()
+    const { told, texts } = await log.reopen()
     assert.match(told, /is empty/)
     assert.deepEqual(texts, ['more'])
   },
-  'fa-088': () => {
-    const log = logWith(1)
+  'fa-088': async () => {
+    const log = await logWith(1)
     const newer = { seq: 1, at: 1, kind: 'open', version: 99, session: 'log', folder: '/' } as const
     writeFileSync(log.file, encodeLogLine(newer, INITIAL_SUM).line)
     const before = readFileSync(log.file)
-    assert.throws(() => log.store.open('log'), /newer version/)
+    await assert.rejects(() => log.store.open('log'), /newer version/)
     assert.ok(readFileSync(log.file).equals(before))
   },
-  'fa-089': () => {
-    const log = logWith(6)
+  'fa-089': async () => {
+    const log = await logWith(6)
     const [open = '', one = '', two = '', ...rest] = log.lines()
     const handle = openSync(log.file, 'w')
     writeSync(handle, `${[open, one, two].join('\n')}\n`)
@@ -69,9 +69,9 @@ export const logPlays: Plays = {
     assert.equal(entries, 7)
     assert.ok(peak < 500, `${peak} MB`)
   },
-  'fa-090': (fault) => {
+  'fa-090': async (fault) => {
     const folder = freshFolder()
-    const log = jsonlStore(folder).create({ id: 'log', folder: '/' })
+    const log = await jsonlStore(folder).create({ id: 'log', folder: '/' })
     const turns = Number(fault.inject['turns'])
     const origin = { provider: 'p', wire: 'openai-chat', model: 'm' } as const
     for (let at = 0; at < turns; at++) {
@@ -85,14 +85,14 @@ export const logPlays: Plays = {
         ms: 1,
       })
     }
-    log.close()
+    await log.close()
     const { peak, told, entries } = openedElsewhere(folder)
     assert.equal(told, '')
     assert.equal(entries, 1 + 2 * turns)
     assert.ok(peak < 250, `${peak} MB`)
   },
-  'fa-091': () => {
-    const log = logWith(0)
+  'fa-091': async () => {
+    const log = await logWith(0)
     const at = (session: string, parent: string): void => {
       const open = {
         seq: 5,
@@ -112,24 +112,24 @@ export const logPlays: Plays = {
     at('one', 'two')
     at('two', 'one')
     at('alone', 'gone')
-    const opened = log.store.open('one')
+    const opened = await log.store.open('one')
     assert.match(createSessionNotices(opened).join(' '), /fork of itself/)
     assert.deepEqual(
       opened.entries.map(({ kind }) => kind),
       ['open', 'note'],
     )
-    opened.close()
-    const orphan = log.store.open('alone')
+    await opened.close()
+    const orphan = await log.store.open('alone')
     assert.match(createSessionNotices(orphan).join(' '), /parent session missing/)
-    orphan.close()
-    assert.equal(log.store.list().length, 4)
+    await orphan.close()
+    assert.equal((await log.store.list()).length, 4)
   },
-  'fa-092': () => {
-    const log = logWith(3)
+  'fa-092': async () => {
+    const log = await logWith(3)
     for (const name of ['index.json', 'log.index', 'log.lock']) writeFileSync(join(log.folder, name), '{"entries":0}')
-    assert.deepEqual(log.reopen(), { told: '', texts: ['0', '1', '2', 'more'], damages: [] })
+    assert.deepEqual(await log.reopen(), { told: '', texts: ['0', '1', '2', 'more'], damages: [] })
     assert.deepEqual(
-      log.store.list().map(({ id }) => id),
+      (await log.store.list()).map(({ id }) => id),
       ['log'],
     )
   },
@@ -151,19 +151,19 @@ function openedElsewhere(folder: string): Opened {
     env: {},
   })
   assert.equal(stderr, '')
-  // After it, the test runner has its say.
-  return JSON.parse(stdout.split('\n', 1)[0] ?? '') as Opened
+  // The test runner has its say, too.
+  return JSON.parse(stdout.split('\n').find((line) => line.startsWith('{')) ?? '') as Opened
 }
 
 /** The word with which this test is its own child. */
 export const OPEN = '--open-log'
 
 /** What that child does. */
-export function openLog(folder: string): void {
-  const log = jsonlStore(folder).open('log')
+export async function openLog(folder: string): Promise<void> {
+  const log = await jsonlStore(folder).open('log')
   const told = createSessionNotices(log).join(' ')
   const { entries } = resumeSession(log)
-  log.close()
+  await log.close()
   const peak = Math.round(process.resourceUsage().maxRSS / 1024)
   process.stdout.write(`${JSON.stringify({ peak, told, entries: entries.length })}\n`)
 }

@@ -34,28 +34,28 @@ export const sessionPlays: Plays = {
     assert.equal((await dragoman(['-p', 'four', '--resume'], here)).code, 0)
     assert.deepEqual(here.server.failures, [])
   },
-  'fa-094': () => {
-    const log = logWith(2)
+  'fa-094': async () => {
+    const log = await logWith(2)
     // Our own number, but of a process that began at another time.
     writeFileSync(join(log.folder, 'log.lock'), `${process.pid} 1`)
-    assert.deepEqual(log.reopen().texts, ['0', '1', 'more'])
+    assert.deepEqual((await log.reopen()).texts, ['0', '1', 'more'])
   },
   'fa-095': async () => {
-    const log = logWith(2)
+    const log = await logWith(2)
     const breaks = {
       linkSync: () => () => {
         throw systemError('ENOTSUP')
       },
     }
-    await onBrokenDisk(breaks, () => {
-      const opened = log.store.open('log')
+    await onBrokenDisk(breaks, async () => {
+      const opened = await log.store.open('log')
       assert.match(createSessionNotices(opened).join(' '), /has no locks/)
-      assert.throws(() => log.store.open('log'), /in use/)
+      await assert.rejects(() => log.store.open('log'), /in use/)
       opened.append({ kind: 'note', text: 'more' })
-      opened.close()
+      await opened.close()
     })
-    assert.equal(log.store.read('log').entries.length, 4)
-    assert.deepEqual(log.reopen().damages, [])
+    assert.equal((await log.store.read('log')).entries.length, 4)
+    assert.deepEqual((await log.reopen()).damages, [])
   },
   'fa-098': async () => {
     using at = workspace({ 'a.txt': 'mine\n' })
@@ -106,16 +106,16 @@ export const sessionPlays: Plays = {
     })
     assert.deepEqual(said, ['go', 'and another thing'])
   },
-  'fa-101': (fault) => {
+  'fa-101': async (fault) => {
     let time = 1_000_000_000
     const folder = freshFolder()
-    const log = jsonlStore(folder, () => time).create({ id: 'log', folder: '/' })
+    const log = await jsonlStore(folder, () => time).create({ id: 'log', folder: '/' })
     for (let at = 0; at < 5; at++) {
       log.append({ kind: 'note', text: String(at) })
       time += at === 2 ? Number(fault.inject['clock']) * 1000 : 10
     }
-    log.close()
-    const { entries } = jsonlStore(folder).read('log')
+    await log.close()
+    const { entries } = await jsonlStore(folder).read('log')
     for (const [at, entry] of entries.entries())
       assert.ok(entry.at >= (entries[at - 1]?.at ?? 0), 'time runs backwards')
     assert.deepEqual(

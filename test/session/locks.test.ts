@@ -21,10 +21,10 @@ else locks()
 async function addNote(folder: string, text: string): Promise<void> {
   for (;;) {
     try {
-      const log = jsonlStore(folder).open('log')
+      const log = await jsonlStore(folder).open('log')
       log.append({ kind: 'note', text })
       await log.flush()
-      log.close()
+      await log.close()
       return
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'in-use') throw error
@@ -38,15 +38,15 @@ function locks(): void {
   after(() => clearAway(root))
 
   /** A session, and the file that locks it. */
-  function session(): { folder: string; lock: string; store: ReturnType<typeof jsonlStore> } {
+  async function session(): Promise<{ folder: string; lock: string; store: ReturnType<typeof jsonlStore> }> {
     const folder = mkdtempSync(join(root, 'folder-'))
     const store = jsonlStore(folder)
-    store.create({ id: 'log', folder: '/' }).close()
+    await (await store.create({ id: 'log', folder: '/' })).close()
     return { folder, lock: join(folder, 'log.lock'), store }
   }
 
   test('50 processes and one session, whose last holder was killed: one at a time, and nothing is lost', async () => {
-    const { folder, lock, store } = session()
+    const { folder, lock, store } = await session()
     writeFileSync(lock, '999999999 1')
     const members = Array.from({ length: 50 }, (_, at) => {
       const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--member', folder, String(at)], {
@@ -56,7 +56,7 @@ function locks(): void {
       return new Promise<number | null>((resolve) => child.on('close', resolve))
     })
     assert.deepEqual(new Set(await Promise.all(members)), new Set([0]))
-    const { entries, damages } = store.read('log')
+    const { entries, damages } = await store.read('log')
     assert.deepEqual(damages, [])
     assert.deepEqual(
       entries.map(({ seq }) => seq),
@@ -77,40 +77,40 @@ function locks(): void {
       const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (text) => resolve(Number(text))))
       const fields = (): string[] => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
       await until(() => fields()[0] === 'Z', 60_000)
-      const { lock, store } = session()
+      const { lock, store } = await session()
       writeFileSync(lock, `${pid} ${fields()[19]}`)
-      store.open('log').close()
+      await (await store.open('log')).close()
     } finally {
       parent.kill('SIGKILL')
     }
   })
 
   test('a holder of another boot is gone; one of another machine may live, and is asked about', async () => {
-    const { lock, store } = session()
-    const log = store.open('log')
+    const { lock, store } = await session()
+    const log = await store.open('log')
     const mark = readFileSync(lock, 'utf8')
-    log.close()
+    await log.close()
     const [pid, start, where = ''] = mark.split(' ')
     const [boot = '', namespace = '', machine = '', host = ''] = where.split(':')
     const held = (...fields: string[]): void => writeFileSync(lock, `${pid} ${start} ${fields.join(':')}`)
     held(boot, namespace, machine, host)
-    assert.throws(() => store.open('log', { takeOver: true }), /in use by process \d+; end that/)
+    await assert.rejects(() => store.open('log', { takeOver: true }), /in use by process \d+; end that/)
     if (boot !== '') {
       held('another-boot', namespace, machine, host)
-      store.open('log').close()
+      await (await store.open('log')).close()
       held(boot, '17', machine, host)
-      assert.throws(() => store.open('log'), /in another container.*--take-over/)
+      await assert.rejects(() => store.open('log'), /in another container.*--take-over/)
     }
     held('another-boot', namespace, 'another-machine', 'far-away')
-    assert.throws(() => store.open('log'), /process \d+ of far-away.*--take-over/)
-    const taken = store.open('log', { takeOver: true })
+    await assert.rejects(() => store.open('log'), /process \d+ of far-away.*--take-over/)
+    const taken = await store.open('log', { takeOver: true })
 
     // Whoever had it before notices, and stops.
     held('another-boot', namespace, 'another-machine', 'far-away')
     taken.append({ kind: 'user', parts: [{ kind: 'text', text: 'hi' }], prompt: 'log#1' })
     await assert.rejects(taken.flush(), /was taken over by another process/)
     assert.throws(() => taken.append({ kind: 'note', text: 'x' }), /was taken over/)
-    taken.close()
+    await taken.close()
     assert.match(readFileSync(lock, 'utf8'), /far-away/, 'the lock of the other one stays')
   })
 

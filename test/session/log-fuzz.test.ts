@@ -168,24 +168,24 @@ interface Outcome {
 }
 
 /** Opens a log, and goes on as a run with a prompt does. */
-function resume(bytes: Buffer, hasLock: boolean): Outcome {
+async function resume(bytes: Buffer, hasLock: boolean): Promise<Outcome> {
   const store = jsonlStore(root)
   const [file, lock] = [join(root, 'log.jsonl'), join(root, 'log.lock')]
   writeFileSync(file, bytes)
   if (hasLock) writeFileSync(lock, '999999999 1')
   else rmSync(lock, { force: true })
-  const log = store.open('log')
+  const log = await store.open('log')
   const session = resumeSession(log)
   const pending = session.pendingCalls.map(({ call }) => call)
   for (const call of session.pendingCalls)
     session.append({ kind: 'result', result: createInterruptedResult(call), ms: 0 })
   session.append({ kind: 'user', parts: [{ kind: 'text', text: 'go on' }], prompt: 'log#9' })
   const turns = [...session.turns]
-  session.close()
-  const again = resumeSession(store.open('log'))
+  await session.close()
+  const again = resumeSession(await store.open('log'))
   assert.deepEqual(again.turns, turns, 'opened again, it says the same')
   assert.deepEqual(again.pendingCalls, [])
-  again.close()
+  await again.close()
   assert.ok(readFileSync(file).subarray(0, bytes.length).equals(bytes), 'nothing was deleted')
   return { log, session, pending, turns }
 }
@@ -247,7 +247,7 @@ test(`${COUNT} mutated logs of every format: each opens, no call is altered or r
     // Whoever is killed leaves a lock. Without one, nothing says that no line is missing at the end.
     const hasLock = bytes.subarray(-50).equals(whole.subarray(-50)) && random() < 0.7
     try {
-      const outcome = resume(bytes, hasLock)
+      const outcome = await resume(bytes, hasLock)
       if (isPhysical) {
         checkCalls(outcome, base)
         checkIntactResults(outcome, base, bytes)
@@ -271,7 +271,7 @@ for (const [name, alter] of [
   ['and is no entry any more', (text: string) => text.replace('"model"', '"moDel"')],
   ['and is an entry still', (text: string) => text],
 ] as const)
-  test(`a damaged line that bears the number of an intact result, ${name}: the result stays`, () => {
+  test(`a damaged line that bears the number of an intact result, ${name}: the result stays`, async () => {
     const base = baseOf(false, false, 'without hashes')
     const lines = base.lines.map((line) => line.toString('utf8'))
     const at = base.entries.findIndex((entry) => entry.kind === 'result' && entry.result.id === 'B0')
@@ -281,7 +281,7 @@ for (const [name, alter] of [
     // Unreadable lines before it, so that numbers may be missing.
     for (const place of [turn - 2, turn - 5]) lines[place] = (lines[place] ?? '').replace('"kind":', '"kind";')
     const bytes = Buffer.from(lines.join(''))
-    const outcome = resume(bytes, false)
+    const outcome = await resume(bytes, false)
     checkCalls(outcome, base)
     checkIntactResults(outcome, base, bytes)
   })

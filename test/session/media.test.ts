@@ -18,23 +18,23 @@ const PICTURE = Buffer.from(Array.from({ length: 30_000 }, (_, at) => (at * 7) %
 const picture = { kind: 'media', mime: 'image/png', name: 'a.png', data: PICTURE } as const
 
 /** A session with the same picture in what the person said and in a result. */
-function drawn(): { folder: string; log: string; blob: () => string } {
+async function drawn(): Promise<{ folder: string; log: string; blob: () => string }> {
   const folder = mkdtempSync(join(root, 'store-'))
-  const log = jsonlStore(folder).create({ id: 'one', folder: '/' })
+  const log = await jsonlStore(folder).create({ id: 'one', folder: '/' })
   log.append({ kind: 'user', parts: [{ kind: 'text', text: 'look' }, picture], prompt: 'one#1' })
   log.append({
     kind: 'result',
     result: { kind: 'result', id: 'c', name: 'draw', status: 'ok', content: [picture] },
     ms: 1,
   })
-  log.close()
+  await log.close()
   const blob = () => join(folder, 'blobs', readdirSync(join(folder, 'blobs'))[0] ?? '')
   return { folder, log: join(folder, 'one.jsonl'), blob }
 }
 
 describe('media beside the log', () => {
-  test('the log names it, and holds nothing of it; the same content is one file', () => {
-    const { folder, log } = drawn()
+  test('the log names it, and holds nothing of it; the same content is one file', async () => {
+    const { folder, log } = await drawn()
     const text = readFileSync(log, 'utf8')
     assert.ok(!text.includes(PICTURE.slice(0, 100)))
     assert.equal(readdirSync(join(folder, 'blobs')).length, 1)
@@ -46,31 +46,31 @@ describe('media beside the log', () => {
     ['cut', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 100))],
     ['altered', (path: string) => writeFileSync(path, readFileSync(path).fill(0, 5, 6))],
   ] as const) {
-    test(`a file that is ${what} becomes a text that says so, and the session opens`, () => {
-      const { folder, blob } = drawn()
+    test(`a file that is ${what} becomes a text that says so, and the session opens`, async () => {
+      const { folder, blob } = await drawn()
       damage(blob())
-      const log = jsonlStore(folder).open('one')
+      const log = await jsonlStore(folder).open('one')
       const texts = JSON.stringify(resumeSession(log).turns)
       assert.equal(texts.match(/a\.png, image\/png, 30000 bytes: the stored file is missing or damaged/g)?.length, 2)
       // What is said again is kept again.
       log.append({ kind: 'user', parts: [picture], prompt: 'one#2' })
-      log.close()
-      assert.ok(JSON.stringify(jsonlStore(folder).read('one')).includes(PICTURE))
+      await log.close()
+      assert.ok(JSON.stringify(await jsonlStore(folder).read('one')).includes(PICTURE))
     })
   }
 
-  test('what nobody names goes, but not while somebody writes: a blob comes before the entry that names it', () => {
-    const { folder } = drawn()
+  test('what nobody names goes, but not while somebody writes: a blob comes before the entry that names it', async () => {
+    const { folder } = await drawn()
     const store = jsonlStore(folder)
-    const stray = store.putBlob(Buffer.from('nobody names this'))
-    const other = store.create({ id: 'other', folder: '/' })
-    store.create({ id: 'third', folder: '/' }).close()
-    store.remove('third')
-    assert.ok(store.getBlob(stray), 'other is open')
-    other.close()
-    store.remove('other')
-    assert.equal(store.getBlob(stray), undefined)
-    assert.ok(JSON.stringify(store.read('one')).includes(PICTURE))
+    const stray = await store.putBlob(Buffer.from('nobody names this'))
+    const other = await store.create({ id: 'other', folder: '/' })
+    await (await store.create({ id: 'third', folder: '/' })).close()
+    await store.remove('third')
+    assert.ok(await store.getBlob(stray), 'other is open')
+    await other.close()
+    await store.remove('other')
+    assert.equal(await store.getBlob(stray), undefined)
+    assert.ok(JSON.stringify(await store.read('one')).includes(PICTURE))
   })
 })
 
@@ -85,12 +85,12 @@ test('a picture that a tool gave goes back whole on every wire after a resume', 
       effects: () => [],
       execute: () => ({ content: [picture] }),
     })
-    const first = jsonlStore(folder).create({ id: 'one', folder: '/' })
+    const first = await jsonlStore(folder).create({ id: 'one', folder: '/' })
     await play(agentOf(modelOn(wire, server), [draw], { session: resumeSession(first) }), 'draw')
-    first.close()
-    const again = jsonlStore(folder).open('one')
+    await first.close()
+    const again = await jsonlStore(folder).open('one')
     const events = await play(agentOf(modelOn(wire, server), [draw], { session: resumeSession(again) }), 'and now?')
-    again.close()
+    await again.close()
     assert.equal(closing(events).text, 'Still seen.')
     const sent = server.requests.map(({ bytes }) => bytes.toString())
     assert.ok(sent[1]?.includes(PICTURE), `${wire}: sent`)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { storeConformance } from '../../src/session/store/conformance.ts'
+import { storeConformance, type StoreSetup } from '../../src/session/store/conformance.ts'
 import { INITIAL_SUM, encodeLogLine } from '../../src/session/log/log-line.ts'
 import { type ScannedLog, scanLogLines } from '../../src/session/log/scan-log.ts'
 import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
@@ -20,49 +20,56 @@ const freshFolder = () => join(root, String(folders++))
 let time = 0
 const clock = () => ++time
 
+/** A store in a folder that other stores can open, too. */
+function jsonlSetup(): StoreSetup {
+  const places = new Map<Store, string>()
+  const open = (folder: string) => {
+    const store = jsonlStore(folder, clock)
+    places.set(store, folder)
+    return store
+  }
+  return {
+    createStore: () => open(freshFolder()),
+    reopen: (store) => open(places.get(store) ?? ''),
+    // The folder is another one from here on: what is written to the open file is not kept there.
+    failWrites(store) {
+      const folder = places.get(store) ?? ''
+      renameSync(folder, `${folder}-moved`)
+      writeFileSync(folder, 'not a folder')
+    },
+  }
+}
+
+const memorySetup: StoreSetup = { createStore: () => memoryStore(clock), reopen: (store) => store }
+
 describe('every store', () => {
-  for (const { name, run } of storeConformance) {
-    test(`memory: ${name}`, () =>
-      run(
-        () => memoryStore(clock),
-        (store) => store,
-      ))
-    test(`jsonl: ${name}`, () => {
-      const places = new Map<Store, string>()
-      const open = (folder: string) => {
-        const store = jsonlStore(folder, clock)
-        places.set(store, folder)
-        return store
-      }
-      return run(
-        () => open(freshFolder()),
-        (store) => open(places.get(store) ?? ''),
-      )
-    })
+  for (const { name, needs, run } of storeConformance) {
+    if (needs === undefined) test(`memory: ${name}`, () => run(memorySetup))
+    test(`jsonl: ${name}`, () => run(jsonlSetup()))
   }
 })
 
 /** A log of some entries; gives its file. */
-function written(count: number): { file: string; store: Store } {
+async function written(count: number): Promise<{ file: string; store: Store }> {
   const folder = freshFolder()
   const store = jsonlStore(folder, clock)
-  const log = store.create({ id: 'log', folder: '/' })
+  const log = await store.create({ id: 'log', folder: '/' })
   for (let at = 0; at < count; at++) log.append({ kind: 'note', text: `note ${at}` })
-  log.close()
+  await log.close()
   return { file: join(folder, 'log.jsonl'), store }
 }
 
 describe('a damaged log', () => {
-  test('a torn tail is passed over, kept in the file, and the next entry begins a line of its own', () => {
-    const { file, store } = written(5)
+  test('a torn tail is passed over, kept in the file, and the next entry begins a line of its own', async () => {
+    const { file, store } = await written(5)
     const whole = readFileSync(file)
     truncateSync(file, whole.length - 20)
-    const log = store.open('log')
+    const log = await store.open('log')
     assert.deepEqual(log.damages, [{ line: 6, what: 'torn' }])
     assert.equal(log.entries.length, 5)
     log.append({ kind: 'note', text: 'after' })
-    log.close()
-    const again = store.read('log')
+    await log.close()
+    const again = await store.read('log')
     assert.deepEqual(
       again.entries.map((entry) => entry.seq),
       [1, 2, 3, 4, 5, 6],
@@ -75,10 +82,10 @@ describe('a damaged log', () => {
     )
   })
 
-  test('a line that was altered is passed over; those after it are kept', () => {
-    const { file, store } = written(5)
+  test('a line that was altered is passed over; those after it are kept', async () => {
+    const { file, store } = await written(5)
     writeFileSync(file, readFileSync(file, 'utf8').replace('note 2', 'note X'))
-    const { entries, damages } = store.read('log')
+    const { entries, damages } = await store.read('log')
     assert.deepEqual(damages, [{ line: 4, what: 'altered' }])
     assert.deepEqual(
       entries.map((entry) => entry.seq),
@@ -86,14 +93,14 @@ describe('a damaged log', () => {
     )
   })
 
-  test('a doubled line, a block of NULs and a line of another program are passed over', () => {
-    const { file, store } = written(3)
+  test('a doubled line, a block of NULs and a line of another program are passed over', async () => {
+    const { file, store } = await written(3)
     const lines = readFileSync(file, 'utf8').split('\n')
     writeFileSync(
       file,
       [lines[0], lines[1], lines[1], '\0'.repeat(512), '{"hello":1}', lines[2], lines[3], ''].join('\n'),
     )
-    const { entries, damages } = store.read('log')
+    const { entries, damages } = await store.read('log')
     assert.deepEqual(
       entries.map((entry) => entry.seq),
       [1, 2, 3, 4],
@@ -104,11 +111,11 @@ describe('a damaged log', () => {
     )
   })
 
-  test('a thousand logs with flipped bits, cut tails, NUL blocks and doubled lines: all open and go on', () => {
+  test('a thousand logs with flipped bits, cut tails, NUL blocks and doubled lines: all open and go on', async () => {
     const seed = Number(process.env['DRAGOMAN_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
     console.log(`seed ${seed}`)
     const random = generator(seed)
-    const { file, store } = written(12)
+    const { file, store } = await written(12)
     const clean = readFileSync(file)
     for (let round = 0; round < 1000; round++) {
       let bytes = Buffer.from(clean)
@@ -129,12 +136,12 @@ describe('a damaged log', () => {
         bytes = Buffer.from(lines.join('\n'), 'latin1')
       }
       writeFileSync(file, bytes)
-      const log = store.open('log')
+      const log = await store.open('log')
       const touched = log.damages.length
       const before = log.entries.length
       log.append({ kind: 'note', text: 'still here' })
-      log.close()
-      const { entries } = store.read('log')
+      await log.close()
+      const { entries } = await store.read('log')
       assert.equal(entries.length, before + 1, `round ${round}`)
       assert.ok(
         entries.every((entry, index) => index === 0 || entry.seq > (entries[index - 1]?.seq ?? 0)),
@@ -151,19 +158,19 @@ describe('a damaged log', () => {
 })
 
 /** Scans a log whose lines all end with a line break. */
-function scanLog(lines: readonly (string | undefined)[]): ScannedLog {
+function scanLog(lines: readonly (string | undefined)[]): Promise<ScannedLog> {
   return scanLogLines(lines.map((line = '') => ({ bytes: Buffer.from(line) })))
 }
 
-test('two entries on one line are both read; lines that were moved are put back', () => {
-  const { file } = written(4)
+test('two entries on one line are both read; lines that were moved are put back', async () => {
+  const { file } = await written(4)
   const lines = readFileSync(file, 'utf8').split('\n')
-  const glued = scanLog([lines[0], `${lines[1]}${lines[2]}`, lines[3], lines[4]])
+  const glued = await scanLog([lines[0], `${lines[1]}${lines[2]}`, lines[3], lines[4]])
   assert.deepEqual(
     glued.entries.map((entry) => entry.seq),
     [1, 2, 3, 4, 5],
   )
-  const moved = scanLog([lines[0], lines[3], lines[1], lines[2], lines[4]])
+  const moved = await scanLog([lines[0], lines[3], lines[1], lines[2], lines[4]])
   assert.deepEqual(
     moved.entries.map((entry) => entry.seq),
     [1, 2, 3, 4, 5],
@@ -174,38 +181,57 @@ test('two entries on one line are both read; lines that were moved are put back'
   )
 })
 
-test('an empty log opens as an empty session; one of a newer version is left alone', () => {
-  const { file, store } = written(1)
-  writeFileSync(file, '')
-  assert.deepEqual(store.read('log').entries, [])
-  const { file: newer, store: second } = written(1)
-  const open = { seq: 1, at: 1, kind: 'open', version: 2, session: 'log', folder: '/' } as const
-  writeFileSync(newer, encodeLogLine(open, INITIAL_SUM).line)
-  const before = readFileSync(newer)
-  assert.throws(() => second.open('log'), /newer version/)
-  assert.ok(readFileSync(newer).equals(before))
-})
-
-test('a log whose writer was killed is free for the next one; a living writer keeps it', () => {
-  const { file, store } = written(1)
-  appendFileSync(file.replace('.jsonl', '.lock'), '999999999 1')
-  const log = store.open('log')
-  assert.throws(() => store.open('log'), /in use by process/)
-  log.close()
-})
-
-test('the name of a session cannot lead out of the folder', () => {
+test('while a log of 14 MB is opened and read, other work goes on', async () => {
   const store = jsonlStore(freshFolder(), clock)
-  for (const id of ['../x', 'a/b', '', '.hidden', 'x'.repeat(200)]) {
-    assert.throws(() => store.create({ id, folder: '/' }), /not a valid session name/)
-    assert.throws(() => store.read(id), /not a valid session name/)
+  const log = await store.create({ id: 'log', folder: '/' })
+  for (let at = 0; at < 2000; at++) log.append({ kind: 'note', text: `${at} ${'"x" '.repeat(1500)}` })
+  await log.close()
+  for (const work of [() => store.read('log'), () => store.open('log')]) {
+    let ticks = 0
+    const tick = (): void => {
+      ticks++
+      next = setImmediate(tick)
+    }
+    let next = setImmediate(tick)
+    const { entries } = await work()
+    clearImmediate(next)
+    assert.equal(entries.length, 2001)
+    assert.ok(ticks >= 5, `only ${ticks} ticks`)
   }
 })
 
-test('a line that is whole but has lost the one before it is kept', () => {
-  const { file } = written(4)
+test('an empty log opens as an empty session; one of a newer version is left alone', async () => {
+  const { file, store } = await written(1)
+  writeFileSync(file, '')
+  assert.deepEqual((await store.read('log')).entries, [])
+  const { file: newer, store: second } = await written(1)
+  const open = { seq: 1, at: 1, kind: 'open', version: 2, session: 'log', folder: '/' } as const
+  writeFileSync(newer, encodeLogLine(open, INITIAL_SUM).line)
+  const before = readFileSync(newer)
+  await assert.rejects(() => second.open('log'), /newer version/)
+  assert.ok(readFileSync(newer).equals(before))
+})
+
+test('a log whose writer was killed is free for the next one; a living writer keeps it', async () => {
+  const { file, store } = await written(1)
+  appendFileSync(file.replace('.jsonl', '.lock'), '999999999 1')
+  const log = await store.open('log')
+  await assert.rejects(() => store.open('log'), /in use by process/)
+  await log.close()
+})
+
+test('the name of a session cannot lead out of the folder', async () => {
+  const store = jsonlStore(freshFolder(), clock)
+  for (const id of ['../x', 'a/b', '', '.hidden', 'x'.repeat(200)]) {
+    await assert.rejects(() => store.create({ id, folder: '/' }), /not a valid session name/)
+    await assert.rejects(() => store.read(id), /not a valid session name/)
+  }
+})
+
+test('a line that is whole but has lost the one before it is kept', async () => {
+  const { file } = await written(4)
   const lines = readFileSync(file, 'utf8').split('\n')
-  const { entries, damages } = scanLog([lines[0], 'garbage', lines[2], lines[3], lines[4]])
+  const { entries, damages } = await scanLog([lines[0], 'garbage', lines[2], lines[3], lines[4]])
   assert.deepEqual(
     entries.map((entry) => entry.seq),
     [1, 3, 4, 5],

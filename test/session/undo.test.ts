@@ -38,11 +38,14 @@ interface Scene extends Disposable {
   redo(): Promise<{ done: string[]; left: string[] }>
 }
 
-function scene(store?: Store, base = realpathSync(mkdtempSync(join(tmpdir(), 'dragoman-undo-')))): Scene {
+async function scene(
+  store?: Store,
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'dragoman-undo-'))),
+): Promise<Scene> {
   const ws = join(base, 'ws')
   mkdirSync(ws)
   const kept = store ?? jsonlStore(join(base, 'sessions'))
-  const session = resumeSession(kept.create({ id: 'one', folder: ws }))
+  const session = resumeSession(await kept.create({ id: 'one', folder: ws }))
   const host = localHost({ folders: [ws], scratch: join(base, 'scratch') })
   const made: Scene = {
     ws,
@@ -63,7 +66,7 @@ function scene(store?: Store, base = realpathSync(mkdtempSync(join(tmpdir(), 'dr
       return names(await applyUndoPlan(plan, made.files, { session: made.session, store: kept }), ws)
     },
     [Symbol.dispose]() {
-      made.session.close()
+      void made.session.close()
       clearAway(base)
     },
   }
@@ -80,7 +83,7 @@ function names(
 }
 
 test('the last turn that changed something is undone: content, mode, new files and their folders', async () => {
-  using at = scene()
+  using at = await scene()
   writeFileSync(join(at.ws, 'run.sh'), 'one\n')
   chmodSync(join(at.ws, 'run.sh'), 0o750)
   at.say('first')
@@ -110,7 +113,7 @@ test('the last turn that changed something is undone: content, mode, new files a
 })
 
 test('back to before a turn goes over all turns since', async () => {
-  using at = scene()
+  using at = await scene()
   for (const turn of ['1', '2', '3']) {
     at.say(turn)
     await at.write('a.txt', turn)
@@ -122,7 +125,7 @@ test('back to before a turn goes over all turns since', async () => {
 })
 
 test('an undo can be taken back, and made again', async () => {
-  using at = scene()
+  using at = await scene()
   at.say('1')
   await at.write('a.txt', 'one')
   at.say('2')
@@ -144,7 +147,7 @@ test('an undo can be taken back, and made again', async () => {
 })
 
 test('what somebody else changed since stays, unless it is forced; a file of theirs is never removed', async () => {
-  using at = scene()
+  using at = await scene()
   writeFileSync(join(at.ws, 'theirs.txt'), 'before')
   at.say('1')
   await at.write('theirs.txt', 'agent')
@@ -169,7 +172,7 @@ test('what somebody else changed since stays, unless it is forced; a file of the
 })
 
 test('a folder where a file was is somebody else’s work', async () => {
-  using at = scene()
+  using at = await scene()
   at.say('1')
   await at.write('a', 'agent')
   rmSync(join(at.ws, 'a'))
@@ -180,7 +183,7 @@ test('a folder where a file was is somebody else’s work', async () => {
 })
 
 test('a crash between the keeping and the writing harms nothing', async () => {
-  using at = scene()
+  using at = await scene()
   writeFileSync(join(at.ws, 'a.txt'), 'one')
   at.say('1')
   const crash: Host['files']['update'] = async (path, make) => {
@@ -202,7 +205,7 @@ test('a crash between the keeping and the writing harms nothing', async () => {
 })
 
 test('nothing is written that could not be kept', async () => {
-  using at = scene()
+  using at = await scene()
   writeFileSync(join(at.ws, 'a.txt'), 'one')
   const full = withChangeRecording<Host>(
     { files: at.files, processes: { run: () => Promise.reject(new Error('none')) } },
@@ -214,7 +217,7 @@ test('nothing is written that could not be kept', async () => {
 })
 
 test('bytes stay bytes, and a removed file comes back with its mode', async () => {
-  using at = scene()
+  using at = await scene()
   const bytes = Buffer.from([0, 255, 254, 10, 13, 0, 128])
   writeFileSync(join(at.ws, 'a.bin'), bytes, { mode: 0o700 })
   at.say('1')
@@ -226,16 +229,16 @@ test('bytes stay bytes, and a removed file comes back with its mode', async () =
 })
 
 test('it works after the session was taken up again, and in a fork of it', async () => {
-  using at = scene()
+  using at = await scene()
   at.say('1')
   await at.write('a.txt', 'one')
   at.say('2')
   await at.write('a.txt', 'two')
-  at.session.close()
-  at.session = resumeSession(at.store.open('one'))
+  await at.session.close()
+  at.session = resumeSession(await at.store.open('one'))
   const seq = at.session.entries.at(-1)?.seq ?? 0
-  at.session.close()
-  at.session = resumeSession(at.store.create({ id: 'fork', folder: at.ws, parent: { session: 'one', seq } }))
+  await at.session.close()
+  at.session = resumeSession(await at.store.create({ id: 'fork', folder: at.ws, parent: { session: 'one', seq } }))
   at.say('3')
   await at.write('a.txt', 'three')
   assert.deepEqual((await at.undo()).done, ['a.txt'])
@@ -245,20 +248,20 @@ test('it works after the session was taken up again, and in a fork of it', async
 })
 
 test('what was kept stays when another session is removed', async () => {
-  using at = scene()
+  using at = await scene()
   writeFileSync(join(at.ws, 'a.txt'), 'one')
   at.say('1')
   await at.write('a.txt', 'two')
-  at.session.close()
-  at.store.create({ id: 'other', folder: at.ws }).close()
-  at.store.remove('other')
-  at.session = resumeSession(at.store.open('one'))
+  await at.session.close()
+  await (await at.store.create({ id: 'other', folder: at.ws })).close()
+  await at.store.remove('other')
+  at.session = resumeSession(await at.store.open('one'))
   assert.deepEqual((await at.undo()).done, ['a.txt'])
   assert.equal(at.read('a.txt'), 'one')
 })
 
 test('content that is gone is said, and the file stays', async () => {
-  using at = scene(Object.assign(memoryStore(), { getBlob: () => undefined }))
+  using at = await scene(Object.assign(memoryStore(), { getBlob: () => Promise.resolve(undefined) }))
   writeFileSync(join(at.ws, 'a.txt'), 'one')
   at.say('1')
   await at.write('a.txt', 'two')
@@ -266,8 +269,8 @@ test('content that is gone is said, and the file stays', async () => {
   assert.equal(at.read('a.txt'), 'two')
 })
 
-test('commands are named, because they are not undone', () => {
-  using at = scene()
+test('commands are named, because they are not undone', async () => {
+  using at = await scene()
   at.say('1')
   at.session.append({ kind: 'intent', call: 'a', name: 'run_shell_command', input: { command: 'make' } })
   at.session.append({ kind: 'change', path: join(at.ws, 'a.txt'), after: '0'.repeat(64) })
@@ -294,7 +297,7 @@ test('the plan for 10,000 files looks at each change a fixed number of times', (
 })
 
 test('10,000 new files are removed', { skip: !existsSync('/dev/shm') && 'no disk in memory here' }, async () => {
-  using at = scene(memoryStore(), realpathSync(mkdtempSync('/dev/shm/dragoman-undo-')))
+  using at = await scene(memoryStore(), realpathSync(mkdtempSync('/dev/shm/dragoman-undo-')))
   at.say('1')
   const after = createHash('sha256').update('agent').digest('hex')
   for (let file = 0; file < 10_000; file++) {

@@ -73,7 +73,7 @@ export async function survive(fault: FaultCase, staging: Staging): Promise<Outco
   const clock = hastyClock()
   const model = withRetry(modelOn(wire, server, 'script', createIncrementalBodyWriter, port), { clock })
   const play = async (said: string): Promise<Pick<Outcome, 'events' | 'out' | 'err'>> => {
-    const log = said === 'go' ? store.create({ id: 'session', folder: '/' }) : store.open('session')
+    const log = said === 'go' ? await store.create({ id: 'session', folder: '/' }) : await store.open('session')
     const agent = agentOf(model, [counting(ran)], { session: resumeSession(log) })
     const events: RunEvent[] = []
     let [out, err] = ['', '']
@@ -82,7 +82,7 @@ export async function survive(fault: FaultCase, staging: Staging): Promise<Outco
       events.push(event)
       output.onEvent(event)
     }
-    log.close()
+    await log.close()
     return { events, out, err }
   }
   try {
@@ -91,7 +91,7 @@ export async function survive(fault: FaultCase, staging: Staging): Promise<Outco
     const seen = await play('go')
     over = true
     await watching
-    const { entries } = store.read('session')
+    const { entries } = await store.read('session')
     const [one] = server.requests
     const attempts = server.requests.filter(({ bytes }) => one && bytes.equals(one.bytes)).length
     const outcome = { ...seen, server, ran, entries, waits: [...clock.waits], attempts }

@@ -18,7 +18,7 @@ export interface LogCase {
   lines(): string[]
   write(lines: readonly string[]): void
   /** Opens it, says what the person is told, goes on with it, and gives what is in it then. */
-  reopen(): { told: string; texts: string[]; damages: readonly string[] }
+  reopen(): Promise<{ told: string; texts: string[]; damages: readonly string[] }>
 }
 
 /** A folder that is gone when the tests are over. */
@@ -27,24 +27,24 @@ export function freshFolder(): string {
 }
 
 /** A log with notes from 0 on. */
-export function logWith(count: number): LogCase {
+export async function logWith(count: number): Promise<LogCase> {
   const folder = freshFolder()
   const file = join(folder, 'log.jsonl')
   const store = jsonlStore(folder)
-  const log = store.create({ id: 'log', folder: '/' })
+  const log = await store.create({ id: 'log', folder: '/' })
   for (let at = 0; at < count; at++) log.append({ kind: 'note', text: String(at) })
-  log.close()
+  await log.close()
   return {
     folder,
     file,
     store,
     lines: () => readFileSync(file, 'utf8').split('\n'),
     write: (lines) => writeFileSync(file, lines.join('\n')),
-    reopen() {
-      const opened = store.open('log')
+    async reopen() {
+      const opened = await store.open('log')
       opened.append({ kind: 'note', text: 'more' })
-      opened.close()
-      const { entries } = store.read('log')
+      await opened.close()
+      const { entries } = await store.read('log')
       return {
         told: createSessionNotices(opened).join(' '),
         texts: entries.flatMap((entry) => (entry.kind === 'note' ? [entry.text] : [])),

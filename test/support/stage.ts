@@ -13,8 +13,8 @@ import { resolveModel } from '../../src/provider/resolve-model.ts'
 import { createModel, type ModelOptions } from '../../src/provider/http/node-http-client.ts'
 import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
 import { type RehearsalServer, startRehearsalServer } from '../../src/rehearsal/server.ts'
-import { resumeSession } from '../../src/session/session.ts'
-import { memoryStore } from '../../src/session/store/memory-store.ts'
+import type { Entry } from '../../src/session/log/entry.ts'
+import { resumeSession, type Session } from '../../src/session/session.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import { createToolbox } from '../../src/tool/toolbox.ts'
 import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
@@ -70,10 +70,25 @@ export const FREE: Policy = { decide: () => ({ verdict: 'allow', rule: 'test', w
 
 const NO_HOST: Host = new Proxy({}, { get: () => undefined }) as Host
 
+/** A new session that is only in memory. */
+export function memorySession(id: string): Session {
+  const open: Entry = { seq: 1, at: Date.now(), kind: 'open', version: 1, session: id, folder: '/' }
+  let { seq } = open
+  return resumeSession({
+    id,
+    folder: '/',
+    entries: [open],
+    damages: [],
+    append: (body) => ({ seq: ++seq, at: Date.now(), ...body }),
+    flush: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  })
+}
+
 /** An agent in memory, with a model and tools of the test's own. */
 export function agentOf(model: Model, tools: readonly Tool[], more: Partial<Agent> = {}): Agent {
   return {
-    session: resumeSession(memoryStore().create({ id: 'session', folder: '/' })),
+    session: memorySession('session'),
     model,
     toolbox: createToolbox(tools),
     policy: FREE,

@@ -47,7 +47,7 @@ async function openSession(store: Store, id: string, options: AgentOptions<Schem
   const create = () => store.create({ id, folder: options.folders?.[0] ?? '' })
   if (options.session === undefined) return create()
   try {
-    return await Promise.resolve(store.open(id))
+    return await store.open(id)
   } catch (error) {
     if (!options.createIfMissing || !(error instanceof StoreError) || error.code !== 'not-found') throw error
     return create()
@@ -166,7 +166,7 @@ function createAgent<Output>(
       const parent = { session: id, seq: opened.entries.at(-1)?.seq ?? 0 }
       await opened.flush()
       const forkId = createId()
-      const log = await Promise.resolve(store.create({ id: forkId, folder: opened.folder, parent }))
+      const log = await store.create({ id: forkId, folder: opened.folder, parent })
       return createAgent(options, forkId, () => log)
     },
     asTool: (as = {}) =>
@@ -185,7 +185,7 @@ function createAgent<Output>(
       await running?.then(undefined, () => undefined)
       const opened = await session?.catch(() => undefined)
       session = undefined
-      opened?.close()
+      await opened?.close()
     },
   }
   contextFactories.set(made, createRunContext)

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { getSnapshotSource } from '../../model/history-snapshot.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import { type Redactor, createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
 import {
@@ -100,7 +101,7 @@ function createSessionRecorder(httpClient: HttpClient, folder: string, secrets: 
         const { prompt, params, toolChoice, output, providerOptions, turns } = request
         if (request.tools !== tools) writeLine({ kind: 'tools', tools: request.tools })
         tools = request.tools
-        const hasOwnTurns = turns !== session?.turns
+        const hasOwnTurns = getSnapshotSource(turns) !== session?.turns
         writeLine({
           kind: 'ask',
           key: requestOptions.turnKey,

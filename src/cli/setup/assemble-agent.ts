@@ -43,7 +43,7 @@ export async function assembleAgent(args: RunArgs, settings: Settings, model: Mo
   const folders = [folder, ...args.directories.map((one) => requireFolder(resolve(folder, one)))]
   const system = loadSystemPrompt(args)
   const store = args.noSession ? memoryStore() : jsonlStore(getSessionsFolder(folder))
-  const { session, scratch, notices } = openSession(args, store, folder)
+  const { session, scratch, notices } = await openSession(args, store, folder)
   if (!args.noSession) setSessionLogPath(join(getSessionsFolder(folder), `${session.id}.jsonl`))
   try {
     const { localHost } = await import('../../host/local-host.ts')
@@ -126,19 +126,21 @@ export async function assembleAgent(args: RunArgs, settings: Settings, model: Mo
       /** Closes the session at once; MCP servers get time to exit by themselves. */
       async close(): Promise<void> {
         if (!mcp) host.close()
-        session.close()
+        // Not awaited before the rest: this is also called when the process exits, and then nothing is done later.
+        const closed = session.close()
         if (args.noSession) rmSync(scratch, { recursive: true, force: true })
-        if (!mcp) return
+        if (!mcp) return closed
         // No server may outlive this process.
         const atExit = (): void => host.close()
         process.once('exit', atExit)
         await mcp.servers.close()
         process.off('exit', atExit)
         host.close()
+        return closed
       },
     }
   } catch (error) {
-    session.close()
+    await session.close()
     throw error instanceof StoreError ? toUserError(error) : error
   }
 }
@@ -162,11 +164,11 @@ function createModePolicy(first: ApprovalMode, policyFor: (mode: ApprovalMode) =
 }
 
 /** Opens a new session, a resumed one or a fork, with a folder for the files beside its log. */
-function openSession(args: RunArgs, store: Store, folder: string) {
+async function openSession(args: RunArgs, store: Store, folder: string) {
   let log: SessionLog | undefined
   try {
     if (!args.noSession) ensurePrivateFolder(getSessionsFolder(folder))
-    log = openSessionLog(args, store, folder)
+    log = await openSessionLog(args, store, folder)
     const scratch = args.noSession
       ? mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-'))
       : join(getSessionsFolder(folder), 'scratch', log.id)
@@ -174,7 +176,7 @@ function openSession(args: RunArgs, store: Store, folder: string) {
     const notices = args.resume === undefined ? [] : createSessionNotices(log)
     return { session: resumeSession(log), scratch, notices }
   } catch (error) {
-    log?.close()
+    await log?.close()
     if (error instanceof StoreError) throw toUserError(error)
     if (getDiskFullReason(error) !== undefined) throw toUserError(createWriteError(log?.id ?? '', error, false))
     if (error instanceof Error && 'code' in error && !(error instanceof UserError)) {
@@ -192,7 +194,7 @@ function toUserError({ message, isDiskError }: StoreError): UserError {
 }
 
 /** Runs a command on the session store, whose errors the user can fix. */
-export async function withStoreErrors<T>(work: () => T | Promise<T>): Promise<T> {
+export async function withStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -200,16 +202,16 @@ export async function withStoreErrors<T>(work: () => T | Promise<T>): Promise<T>
   }
 }
 
-function openSessionLog(args: RunArgs, store: Store, folder: string): SessionLog {
+async function openSessionLog(args: RunArgs, store: Store, folder: string): Promise<SessionLog> {
   if (args.fork !== undefined) {
     const [, name = args.fork, message] = /^(.*)@(\d+)$/.exec(args.fork) ?? []
-    const session = findSessionId(name, store)
-    const seq = findForkPoint(store.read(session).entries, message)
+    const session = await findSessionId(name, store)
+    const seq = findForkPoint((await store.read(session)).entries, message)
     return store.create({ id: newSessionId(), folder, parent: { session, seq } })
   }
   return args.resume === undefined
     ? store.create({ id: newSessionId(), folder })
-    : store.open(findSessionId(args.resume, store), { takeOver: args.takeOver ?? false })
+    : store.open(await findSessionId(args.resume, store), { takeOver: args.takeOver ?? false })
 }
 
 /** The last entry that a fork shares: the last of all, or the one before the user message with this number. */
@@ -222,13 +224,13 @@ function findForkPoint(entries: readonly Entry[], message: string | undefined): 
   return entries[entries.indexOf(first) - 1]?.seq ?? 0
 }
 
-export function findSessionId(name: string, store: Store): string {
-  return findSessionSummary(name, store).id
+export async function findSessionId(name: string, store: Store): Promise<string> {
+  return (await findSessionSummary(name, store)).id
 }
 
 /** Finds a session by `latest`, its id, or the beginning of its id. */
-export function findSessionSummary(name: string, store: Store): SessionSummary {
-  const all = store.list()
+export async function findSessionSummary(name: string, store: Store): Promise<SessionSummary> {
+  const all = await store.list()
   if (name === 'latest' && all.length === 0) throw new UserError('this folder has no sessions yet')
   const found = name === 'latest' ? all.slice(0, 1) : all.filter(({ id }) => id.startsWith(name))
   if (found.length === 1 && found[0]) return found[0]

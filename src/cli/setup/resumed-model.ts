@@ -5,13 +5,13 @@ import { findSessionSummary, resolveWorkFolder } from './assemble-agent.ts'
 import { getSessionsFolder } from '../paths/folders.ts'
 
 /** The model of the session to resume or fork, unless another model is named. */
-export function findResumedModel(args: RunArgs): string | undefined {
+export async function findResumedModel(args: RunArgs): Promise<string | undefined> {
   const name = args.resume ?? args.fork?.replace(/@\d+$/, '')
   if (args.model !== undefined || name === undefined) return undefined
   const store = jsonlStore(getSessionsFolder(resolveWorkFolder(args)))
-  const { id, asked: requestedModel, model } = findSessionSummary(name, store)
+  const { id, asked: requestedModel, model } = await findSessionSummary(name, store)
   // The end of the log nearly always names it; otherwise the log is read whole.
-  return requestedModel ?? model ?? findLastModel(store.read(id).entries)
+  return requestedModel ?? model ?? findLastModel((await store.read(id)).entries)
 }
 
 /** The model of the last request; in old logs without requests, the one that answered last. */

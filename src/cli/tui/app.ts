@@ -113,5 +113,5 @@ async function closeApp({ args, folder, ui, session, controller, userShell }: Ap
   if (!isEmptySession(agent.session) && !args.noSession) ui.notify(formatResumeHint(agent.session, args.cwd))
   ui.close()
   await session.close()
-  if (!args.noSession) removeEmptySession(agent.session, folder)
+  if (!args.noSession) await removeEmptySession(agent.session, folder)
 }

@@ -56,7 +56,7 @@ export async function switchSession(parts: AppParts, target: SessionTarget): Pro
     await session.open(target)
     const wasEmpty = isEmptySession(previous)
     const current = session.agent.session
-    if (previous.id !== current.id && !args.noSession) removeEmptySession(previous, folder)
+    if (previous.id !== current.id && !args.noSession) await removeEmptySession(previous, folder)
     const description = describeOpenedSession(target, current.id, wasEmpty)
     if (target.fork === undefined) ui.notify(description)
     ui.print(renderSessionHistory(current.entries, ui.viewOptions))

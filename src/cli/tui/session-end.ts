@@ -10,10 +10,10 @@ export function isEmptySession({ entries }: Session): boolean {
 }
 
 /** Removes a closed session if it is empty, so that --resume continues with the last one that is not. */
-export function removeEmptySession(session: Session, folder: string): void {
+export async function removeEmptySession(session: Session, folder: string): Promise<void> {
   if (!isEmptySession(session)) return
   try {
-    jsonlStore(getSessionsFolder(folder)).remove(session.id)
+    await jsonlStore(getSessionsFolder(folder)).remove(session.id)
   } catch (error) {
     // It stays if another session was forked from it, or another process uses it.
     if (!(error instanceof StoreError)) throw error

@@ -1,5 +1,6 @@
 import type { Json } from '../../model/json.ts'
 import type { MediaPart, TextPart } from '../../model/turn.ts'
+import { createTimeSlices } from '../time-slices.ts'
 import type { Entry, EntryBody } from './entry.ts'
 
 /** Media in a log, with the hash of its content instead of the content. */
@@ -24,14 +25,33 @@ export function externalizeMedia<Body extends EntryBody>(body: Body, putBlob: (b
   })
 }
 
-/** Reverses `externalizeMedia`. Media whose blob is missing or damaged becomes a text. */
-export function restoreMedia(entry: Entry, getBlob: (hash: string) => Uint8Array | undefined): Entry {
-  return mapMedia(entry, (part) => {
-    if (!isStoredMedia(part)) return part
-    const { blob, bytes, ...rest } = part
-    const found = getBlob(blob)
-    return found ? { ...rest, data: Buffer.from(found).toString('base64') } : createMissingMediaText(part, bytes)
-  })
+/**
+ * Reverses `externalizeMedia` for all entries, in slices. Media whose blob is missing or damaged becomes a text.
+ */
+export async function restoreMedia(
+  entries: readonly Entry[],
+  getBlob: (hash: string) => Promise<Uint8Array | undefined>,
+): Promise<Entry[]> {
+  const slices = createTimeSlices()
+  const restored: Entry[] = []
+  for (const entry of entries) {
+    if (slices.isOver()) await slices.pause()
+    const hashes = entry.kind === 'change' ? [] : findBlobHashes(entry)
+    const blobs = new Map<string, Uint8Array | undefined>()
+    for (const hash of hashes) blobs.set(hash, blobs.get(hash) ?? (await getBlob(hash)))
+    restored.push(hashes.length === 0 ? entry : mapMedia(entry, (part) => restorePart(part, blobs)))
+  }
+  return restored
+}
+
+function restorePart(
+  part: MediaPart | StoredMedia,
+  blobs: ReadonlyMap<string, Uint8Array | undefined>,
+): MediaPart | TextPart {
+  if (!isStoredMedia(part)) return part
+  const { blob, bytes, ...rest } = part
+  const found = blobs.get(blob)
+  return found ? { ...rest, data: Buffer.from(found).toString('base64') } : createMissingMediaText(part, bytes)
 }
 
 /** The hashes of all blobs that an entry refers to: media, and the previous content of files. */

@@ -2,6 +2,7 @@ import { type Entry } from './entry.ts'
 import { isEntry, isSeq } from './entry-schema.ts'
 import { computeChainSum, INITIAL_SUM, MAX_LOG_LINE_BYTES, type ParsedLogLine } from './log-line.ts'
 import { parseLogLine, parseTrailingSum, splitJoinedLines } from './log-line.ts'
+import { createTimeSlices, type TimeSlices } from '../time-slices.ts'
 import { stripUnverifiedContent } from './unverified-entry.ts'
 
 /** Damage in a log. The file is never changed. */
@@ -50,10 +51,11 @@ export interface LogLine {
 /**
  * Reads a log in any state: damage is reported, and everything else is used. A line is verified by its own hash, or by its
  * sum and the sum of the line with the number before it, wherever that line is. A line without a hash whose predecessor is
- * lost is used in part.
+ * lost is used in part. A long log is read in slices.
  */
-export function scanLogLines(lines: Iterable<LogLine>): ScannedLog {
-  const { records, damages, lost, firstHashedSeq } = readRecords(lines)
+export async function scanLogLines(lines: Iterable<LogLine>): Promise<ScannedLog> {
+  const slices = createTimeSlices()
+  const { records, damages, lost, firstHashedSeq } = await readRecords(lines, slices)
   const entries: Entry[] = []
   const lineNumbers: number[] = []
   const lossLines = damages.map(({ line }) => line)
@@ -81,6 +83,7 @@ export function scanLogLines(lines: Iterable<LogLine>): ScannedLog {
 
   const sorted = sortBySeq(records, damages)
   for (const [at, record] of sorted.entries()) {
+    if (slices.isOver()) await slices.pause()
     const { parsed, line } = record
     const { seq } = parsed.entry
     // After an unverified line, even the next number may have lost its predecessor.
@@ -184,7 +187,7 @@ function missingBefore({ seq, kind }: ParsedLogLine['entry']): number {
 type DuplicateState = 'none' | 'unproved' | 'proved'
 
 /** The lines that can be parsed, how many entries may be lost (`lost`), and the first number with a hash. */
-function readRecords(lines: Iterable<LogLine>) {
+async function readRecords(lines: Iterable<LogLine>, slices: TimeSlices) {
   const records: LogRecord[] = []
   const damages: LogDamage[] = []
   let straySums: string[] = []
@@ -205,6 +208,7 @@ function readRecords(lines: Iterable<LogLine>) {
   }
 
   for (const { bytes, isTorn } of lines) {
+    if (slices.isOver()) await slices.pause()
     number++
     if (bytes?.length === 0) continue
     if (bytes === undefined || bytes.length > MAX_LOG_LINE_BYTES) {

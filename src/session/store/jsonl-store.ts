@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Entry, LOG_ENTRY_TRAITS } from '../log/entry.ts'
 import { INITIAL_SUM, encodeLogLine } from '../log/log-line.ts'
@@ -12,7 +12,17 @@ import { openLogFile } from './log-file.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 import { getErrorCode, getDiskFullReason, createWriteError } from './errors.ts'
 import { readLogEnds, readLogLines } from './read-log-lines.ts'
-import { type SessionContents, type SessionLog, type SessionSummary, type Store, StoreError } from './store.ts'
+import {
+  assertSessionId,
+  LOG_VERSION,
+  SESSION_ID_PATTERN,
+  type SessionContents,
+  type SessionLog,
+  type SessionSummary,
+  type Store,
+  StoreError,
+} from './store.ts'
+import { createTimeSlices } from '../time-slices.ts'
 import { defined } from '../../model/defined.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
@@ -21,12 +31,13 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   const file = (id: string) => join(folder, `${id}.jsonl`)
   const lockFile = (id: string) => join(folder, `${id}.lock`)
   const blobs = createBlobStore(join(folder, 'blobs'))
+  const getBlob = (hash: string) => Promise.resolve(blobs.get(hash))
   const exists = (id: string) => SESSION_ID_PATTERN.test(id) && existsSync(file(id))
 
-  function scan(id: string): ScannedLog {
-    assertValidId(id)
+  async function scan(id: string): Promise<ScannedLog> {
+    assertSessionId(id)
     try {
-      const scanned = scanLogLines(readLogLines(file(id)))
+      const scanned = await scanLogLines(readLogLines(file(id)))
       const first = scanned.entries[0]
       if (first?.kind === 'open' && first.version > LOG_VERSION && !scanned.damages.some(({ line }) => line === 1))
         throw new StoreError(
@@ -42,10 +53,10 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   }
 
   /** The entries of a session, after those of its parents. */
-  function withParentEntries(
+  async function withParentEntries(
     { entries, damages, uncertainUpTo }: ScannedLog,
     seen: readonly string[],
-  ): SessionContents {
+  ): Promise<SessionContents> {
     const parent = entries[0]?.kind === 'open' ? entries[0].parent : undefined
     if (!parent) return { entries, damages, uncertainUpTo }
     const withBrokenParent = (what: LogDamage['what']): SessionContents => {
@@ -53,7 +64,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     }
     if (seen.includes(parent.session)) return withBrokenParent('circular')
     if (!exists(parent.session)) return withBrokenParent('orphaned')
-    const before = withParentEntries(scan(parent.session), [...seen, parent.session])
+    const before = await withParentEntries(await scan(parent.session), [...seen, parent.session])
     const parentDamages = before.damages.filter(({ what }) => what === 'circular' || what === 'orphaned')
     const inherited = before.entries.filter((entry) => entry.seq <= parent.seq)
     return {
@@ -64,14 +75,14 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     }
   }
 
-  function read(scanned: ScannedLog, id: string): SessionContents {
-    const { entries, ...rest } = withParentEntries(scanned, [id])
-    return { ...rest, entries: entries.map((entry) => restoreMedia(entry, blobs.get)) }
+  async function read(scanned: ScannedLog, id: string): Promise<SessionContents> {
+    const { entries, ...rest } = await withParentEntries(scanned, [id])
+    return { ...rest, entries: await restoreMedia(entries, getBlob) }
   }
 
-  function openSessionLog(id: string, lock: Lock, unsyncedFolders: readonly string[] = []): SessionLog {
-    const scanned = scan(id)
-    const { entries, damages, uncertainUpTo = 0 } = read(scanned, id)
+  async function openSessionLog(id: string, lock: Lock, unsyncedFolders: readonly string[] = []): Promise<SessionLog> {
+    const scanned = await scan(id)
+    const { entries, damages, uncertainUpTo = 0 } = await read(scanned, id)
     const first = scanned.entries[0]
     const last = entries.at(-1)
     const isIdle = last === undefined || LOG_ENTRY_TRAITS[last.kind].isIdle === true
@@ -103,7 +114,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
 
   /** Checked before the lock, so that a mistyped name leaves no lock file. */
   function assertSessionExists(id: string): void {
-    assertValidId(id)
+    assertSessionId(id)
     if (!exists(id)) throw createNotFoundError(id)
   }
 
@@ -124,11 +135,21 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       : []
 
   /** Removes blobs that no log refers to, unless a session is open: it may be about to refer to one. */
-  function removeUnusedBlobs(): void {
+  async function removeUnusedBlobs(): Promise<void> {
     if (!existsSync(join(folder, 'blobs')) || ids().some((id) => isLockHeld(lockFile(id)))) return
-    // A log that cannot be read may refer to any of them: all blobs stay.
-    const hashes = tryOrUndefined(() => ids().flatMap((id) => scan(id).entries.flatMap(findBlobHashes)))
-    if (hashes) tryOrUndefined(() => blobs.removeAllExcept(new Set(hashes)))
+    // A log that grows while the others are read may refer to any of them.
+    const describeLogs = (): string =>
+      ids()
+        .map((id) => `${id} ${statSync(file(id)).size}`)
+        .join()
+    try {
+      const before = describeLogs()
+      const usedHashes = new Set<string>()
+      for (const id of ids()) for (const hash of (await scan(id)).entries.flatMap(findBlobHashes)) usedHashes.add(hash)
+      if (describeLogs() === before && !ids().some((id) => isLockHeld(lockFile(id)))) blobs.removeAllExcept(usedHashes)
+    } catch {
+      // A log that cannot be read may refer to any of them: all blobs stay.
+    }
   }
 
   /** Reads only the ends of the file, so that a list of sessions stays fast. */
@@ -143,9 +164,20 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     return { ...summary, changed, title: title || summary.title }
   }
 
+  async function list(): Promise<SessionSummary[]> {
+    const slices = createTimeSlices()
+    const summaries: SessionSummary[] = []
+    for (const id of ids()) {
+      if (slices.isOver()) await slices.pause()
+      // It may have been removed since the folder was listed.
+      if (exists(id)) summaries.push(readSummary(id))
+    }
+    return summaries.sort((a, b) => b.changed - a.changed)
+  }
+
   return {
-    create({ id, folder: workFolder, parent }) {
-      assertValidId(id)
+    async create({ id, folder: workFolder, parent }) {
+      assertSessionId(id)
       if (parent) assertSessionExists(parent.session)
       const unsyncedFolders = orDiskFull(id, false, () => createPrivateFolder(folder))
       const lock = orDiskFull(id, false, () => lockSession(id))
@@ -160,7 +192,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       }
       try {
         writeFileSync(file(id), encodeLogLine(open, INITIAL_SUM).line, { flag: 'wx', mode: 0o600 })
-        return openSessionLog(id, lock, unsyncedFolders)
+        return await openSessionLog(id, lock, unsyncedFolders)
       } catch (error) {
         lock.release()
         if (error instanceof StoreError) throw error
@@ -170,11 +202,11 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
         throw createWriteError(id, error, false)
       }
     },
-    open(id, options) {
+    async open(id, options) {
       assertSessionExists(id)
       const lock = orDiskFull(id, true, () => lockSession(id, options))
       try {
-        return openSessionLog(id, lock)
+        return await openSessionLog(id, lock)
       } catch (error) {
         lock.release()
         throw error instanceof StoreError
@@ -182,23 +214,20 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
           : new StoreError('unreadable', `the session ${id} cannot be opened: ${getErrorMessage(error)}`)
       }
     },
-    read: (id) => read(scan(id), id),
-    list: () =>
-      ids()
-        .map((id) => readSummary(id))
-        .sort((a, b) => b.changed - a.changed),
-    remove(id) {
+    read: async (id) => read(await scan(id), id),
+    list,
+    async remove(id) {
       assertSessionExists(id)
-      const child = this.list().find((session) => session.parent?.session === id)
+      const child = (await list()).find((session) => session.parent?.session === id)
       if (child)
         throw new StoreError('has-forks', `the session ${child.id} was forked from ${id}; remove that session first`)
       const lock = lockSession(id)
       rmSync(file(id))
       lock.release()
-      removeUnusedBlobs()
+      await removeUnusedBlobs()
     },
-    putBlob: blobs.put,
-    getBlob: blobs.get,
+    putBlob: async (bytes) => Promise.resolve(blobs.put(bytes)),
+    getBlob,
   }
 }
 
@@ -212,15 +241,6 @@ function isEndComplete(previousLockText: string | undefined, last: number): bool
   return closedAfter === undefined || Number(closedAfter) <= last
 }
 
-function assertValidId(id: string): void {
-  if (!SESSION_ID_PATTERN.test(id)) throw new StoreError('invalid-id', `“${id}” is not a valid session name`)
-}
-
 function createNotFoundError(id: string): StoreError {
   return new StoreError('not-found', `there is no session ${id}`)
 }
-
-/** The version of the log format. The hash of a line was added without a new version: all readers of version 1 allow it. */
-const LOG_VERSION = 1
-
-const SESSION_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/

@@ -110,8 +110,9 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
       }
     },
     flush,
+    // All is done when this returns, so that a process may exit at once; only the file may be closed later.
     close() {
-      if (handle === undefined) return
+      if (handle === undefined) return Promise.resolve()
       const open = handle
       handle = undefined
       clearTimeout(syncTimer)
@@ -126,6 +127,7 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
       // The next process to open it must know that no entries are missing at its end.
       if (isIdle || !initialState.isEndVerified) lock.release()
       else lock.releaseUnfinished(seq)
+      return Promise.resolve()
     },
   }
 }

@@ -1,16 +1,25 @@
 import type { Entry, EntryBody } from '../log/entry.ts'
 import { findBlobHashes, externalizeMedia, restoreMedia } from '../log/external-media.ts'
 import { createSessionSummary } from '../session-summary.ts'
-import { type SessionLog, type SessionSummary, type Store, StoreError } from './store.ts'
+import {
+  assertSessionId,
+  LOG_VERSION,
+  type SessionContents,
+  type SessionLog,
+  type SessionSummary,
+  type Store,
+  StoreError,
+} from './store.ts'
 import { defined } from '../../model/defined.ts'
 import { sha256Hex } from './sha256.ts'
 
 /** Keeps sessions in memory, for tests and for library users who want no files. */
 export function memoryStore(now: () => number = Date.now): Store {
   const files = new Map<string, Entry[]>()
-  const open = new Set<string>()
+  /** The open log of each session that is open. */
+  const holders = new Map<string, symbol>()
   const blobs = new Map<string, Uint8Array>()
-  const getBlob = (hash: string) => blobs.get(hash)
+  const getBlob = (hash: string) => Promise.resolve(blobs.get(hash))
   const putBlob = (bytes: Uint8Array): string => {
     const hash = sha256Hex(bytes)
     blobs.set(hash, bytes)
@@ -23,12 +32,15 @@ export function memoryStore(now: () => number = Date.now): Store {
     return entries
   }
 
+  const getParent = (id: string) => {
+    const first = getOwnEntries(id)[0]
+    return first?.kind === 'open' ? first.parent : undefined
+  }
+
   function getAllEntries(id: string): Entry[] {
-    const entries = getOwnEntries(id)
-    const first = entries[0]
-    const parent = first?.kind === 'open' ? first.parent : undefined
+    const parent = getParent(id)
     const inherited = parent ? getAllEntries(parent.session).filter((entry) => entry.seq <= parent.seq) : []
-    return [...inherited, ...entries]
+    return [...inherited, ...getOwnEntries(id)]
   }
 
   function summarize(id: string): SessionSummary {
@@ -37,56 +49,77 @@ export function memoryStore(now: () => number = Date.now): Store {
     return createSessionSummary(id, openEntry, entries, entries)
   }
 
-  const read = (id: string): Entry[] => getAllEntries(id).map((entry) => restoreMedia(entry, getBlob))
+  const read = async (id: string): Promise<SessionContents> => ({
+    entries: await restoreMedia(getAllEntries(id), getBlob),
+    damages: [],
+    // Pending calls of the parent belong to the parent: a call must not run in both.
+    ...defined({ uncertainUpTo: getParent(id)?.seq }),
+  })
 
-  function log(id: string): SessionLog {
-    if (open.has(id)) throw new StoreError('in-use', `the session ${id} is in use`)
-    const entries = getOwnEntries(id)
-    const first = entries[0]
-    const base = read(id)
-    let { seq, at } = base.at(-1) ?? { seq: 0, at: 0 }
-    open.add(id)
+  async function openLog(id: string, takeOver = false): Promise<SessionLog> {
+    const own = getOwnEntries(id)
+    if (holders.has(id) && !takeOver) throw new StoreError('in-use', `the session ${id} is in use`)
+    const holder = Symbol(id)
+    holders.set(id, holder)
+    const contents = await read(id)
+    const first = own[0]
+    let { seq, at } = contents.entries.at(-1) ?? { seq: 0, at: 0 }
+    let isClosed = false
+
+    function assertHeld(): void {
+      if (isClosed) throw new StoreError('closed', `the session ${id} is closed`)
+      if (holders.get(id) !== holder) throw new StoreError('taken-over', `the session ${id} was taken over`)
+    }
+
     return {
+      ...contents,
       id,
       folder: first?.kind === 'open' ? first.folder : '',
-      entries: base,
-      damages: [],
       append(body: EntryBody) {
-        if (!open.has(id)) throw new StoreError('closed', `the session ${id} is closed`)
+        assertHeld()
         at = Math.max(at, now())
         seq++
-        entries.push({ seq, at, ...externalizeMedia(body, putBlob) })
+        own.push({ seq, at, ...externalizeMedia(body, putBlob) })
         return { seq, at, ...body }
       },
-      flush: () => Promise.resolve(),
-      close: () => void open.delete(id),
+      flush: async () => {
+        if (!isClosed) assertHeld()
+        return Promise.resolve()
+      },
+      close() {
+        isClosed = true
+        if (holders.get(id) === holder) holders.delete(id)
+        return Promise.resolve()
+      },
     }
   }
 
   return {
-    create({ id, folder, parent }) {
+    async create({ id, folder, parent }) {
+      assertSessionId(id)
       if (files.has(id)) throw new StoreError('exists', `there is already a session ${id}`)
       if (parent) getOwnEntries(parent.session)
       const seq = (parent?.seq ?? 0) + 1
-      files.set(id, [{ seq, at: now(), kind: 'open', version: 1, session: id, folder, ...defined({ parent }) }])
-      return log(id)
+      files.set(id, [
+        { seq, at: now(), kind: 'open', version: LOG_VERSION, session: id, folder, ...defined({ parent }) },
+      ])
+      return openLog(id)
     },
-    open: log,
-    read: (id) => ({ entries: read(id), damages: [] }),
-    list: () => [...files.keys()].map(summarize).sort((a, b) => b.changed - a.changed),
-    remove(id) {
+    open: async (id, { takeOver } = {}) => openLog(id, takeOver),
+    read: async (id) => read(id),
+    list: async () => Promise.resolve([...files.keys()].map(summarize).sort((a, b) => b.changed - a.changed)),
+    async remove(id) {
       getOwnEntries(id)
-      if (open.has(id)) throw new StoreError('in-use', `the session ${id} is in use`)
-      const child = [...files.values()].find(([first]) => first?.kind === 'open' && first.parent?.session === id)?.[0]
-      if (child?.kind === 'open') {
-        const message = `the session ${child.session} was forked from ${id}; remove that session first`
-        throw new StoreError('has-forks', message)
-      }
+      if (holders.has(id)) throw new StoreError('in-use', `the session ${id} is in use`)
+      const child = [...files.keys()].find((other) => getParent(other)?.session === id)
+      if (child !== undefined)
+        throw new StoreError('has-forks', `the session ${child} was forked from ${id}; remove that session first`)
       files.delete(id)
       const usedHashes = new Set([...files.values()].flatMap((entries) => entries.flatMap(findBlobHashes)))
       for (const hash of blobs.keys()) if (!usedHashes.has(hash)) blobs.delete(hash)
+      return Promise.resolve()
     },
-    putBlob,
+    putBlob: (bytes) => Promise.resolve(putBlob(bytes)),
     getBlob,
   }
 }

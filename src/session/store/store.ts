@@ -1,27 +1,31 @@
 import type { Entry, EntryBody, ForkPoint } from '../log/entry.ts'
 import type { LogDamage } from '../log/scan-log.ts'
 
-/** Where sessions are kept. */
+/**
+ * Where sessions are kept. Everything that waits for a disk or a server is asynchronous; failures reject with a
+ * `StoreError`. `storeConformance` has the requirements as test cases.
+ */
 export interface Store {
   /** Creates a session. A fork holds only the entries after its fork point. */
-  create(session: { id: string; folder: string; parent?: ForkPoint }): SessionLog
+  create(session: { id: string; folder: string; parent?: ForkPoint }): Promise<SessionLog>
   /**
-   * Opens a session for writing, for one process at a time. Throws a `StoreError` if there is none or it is in use. With
-   * `takeOver`, also takes it from a process on another machine or in another container that may still run.
+   * Opens a session for writing, for one process at a time: `in-use` if another has it. With `takeOver`, it is also taken
+   * from a holder that may still run, unless that is certain; the former holder can write nothing from then on.
    */
-  open(id: string, options?: { readonly takeOver?: boolean }): SessionLog
+  open(id: string, options?: { readonly takeOver?: boolean }): Promise<SessionLog>
   /** The entries of a session and of what it was forked from, in order, without opening it for writing. */
-  read(id: string): SessionContents
+  read(id: string): Promise<SessionContents>
   /** All sessions, the newest first. */
-  list(): SessionSummary[]
+  list(): Promise<SessionSummary[]>
   /** Removes a session, unless another was forked from it, and the blobs that no entry refers to any more. */
-  remove(id: string): void
+  remove(id: string): Promise<void>
   /** Stores a blob under the hash of its content for as long as an entry refers to it, and returns the hash. */
-  putBlob(bytes: Uint8Array): string
+  putBlob(bytes: Uint8Array): Promise<string>
   /** The blob, unless it is missing or damaged. */
-  getBlob(hash: string): Uint8Array | undefined
+  getBlob(hash: string): Promise<Uint8Array | undefined>
 }
 
+/** What is read of a session. */
 export interface SessionContents {
   readonly entries: readonly Entry[]
   /** Damage in the session's own file, not in those of its parents. */
@@ -40,13 +44,17 @@ export interface SessionLog extends SessionContents {
   /** The file system has no locks, so a second process could write too. */
   readonly unlocked?: true
   /**
-   * Adds an entry that survives the process. Throws a `StoreError` if it cannot be written, and from then on always: later
-   * entries would build on a missing one.
+   * Adds an entry after all others, without waiting. Throws a `StoreError` if it is known that it cannot be saved, and from
+   * then on always: later entries would build on a missing one. A store that cannot know that yet reports it at `flush`.
    */
   append(body: EntryBody): Entry
-  /** Resolves when all durable entries are on the disk; they then survive a crash of the machine. */
+  /**
+   * Resolves when all entries that matter after a crash are saved: they then survive this process and its machine. Rejects
+   * with a `StoreError` if one of them cannot be saved; `append` throws that error from then on.
+   */
   flush(): Promise<void>
-  close(): void
+  /** Saves what is left, as far as possible, and lets others open the session. Never rejects: call `flush` to be sure. */
+  close(): Promise<void>
 }
 
 /** A session as a list shows it. */
@@ -67,6 +75,16 @@ export interface SessionSummary {
   readonly parent?: ForkPoint
 }
 
+/** The names that every store accepts for sessions: they are also file names. */
+export function assertSessionId(id: string): void {
+  if (!SESSION_ID_PATTERN.test(id)) throw new StoreError('invalid-id', `“${id}” is not a valid session name`)
+}
+
+export const SESSION_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+
+/** The version of the log format. The hash of a line was added without a new version: all readers of version 1 allow it. */
+export const LOG_VERSION = 1
+
 /** What went wrong with a session. */
 export type StoreErrorCode =
   | 'not-found'
@@ -83,13 +101,15 @@ export type StoreErrorCode =
   | 'file-replaced'
   | 'disk-full'
   | 'write-failed'
+  /** The server of the store cannot be reached, or refuses. */
+  | 'unavailable'
 
 /** A failure of a store. The code decides; the message is for people, without a capital and a full stop. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode
 
-  constructor(code: StoreErrorCode, message: string) {
-    super(message)
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.code = code
   }
 

@@ -12,7 +12,7 @@ import type { PartEmitter } from '../turn/part-emitter.ts'
 import { createPendingCalls } from './pending-calls.ts'
 
 /** What one delta says about a call. Every field is only a hint: vendors omit, repeat, change and split each of them. */
-interface CallFragment {
+export interface CallFragment {
   readonly id?: unknown
   readonly index?: unknown
   readonly name?: unknown

@@ -10,7 +10,7 @@ import { createPrefixHasher, hashMessagePrefix, isSystemMessage, joinHashLists }
 import { type IdRegistry, createIdRegistry } from './transcript.ts'
 import type { Wire } from '../wire.ts'
 
-interface EncodedBody {
+export interface EncodedBody {
   readonly pieces: readonly string[]
   readonly warnings: readonly Warning[]
   readonly prefixHashes?: PrefixHashes

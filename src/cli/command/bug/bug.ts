@@ -75,10 +75,10 @@ function readReportSettings(folder: string, { redact }: Redactor): Json {
   }
 }
 
-function readReportSession(folder: string, name: string | undefined): Json {
+async function readReportSession(folder: string, name: string | undefined): Promise<Json> {
   const store = jsonlStore(getSessionsFolder(folder))
-  if (name === undefined && store.list().length === 0) return null
-  const { entries, damages } = store.read(findSessionId(name ?? 'latest', store))
+  if (name === undefined && (await store.list()).length === 0) return null
+  const { entries, damages } = await store.read(await findSessionId(name ?? 'latest', store))
   return { entries: entries.map((entry) => stripMedia(entry as unknown as Json)), damages: damages.length }
 }
 

@@ -50,10 +50,10 @@ export async function runReplayCommand(args: string[]): Promise<number> {
 }
 
 async function continueLive(entries: readonly Entry[], args: RunArgs, folder: string): Promise<number> {
-  const log = jsonlStore(getSessionsFolder(folder)).create({ id: newSessionId(), folder })
+  const log = await jsonlStore(getSessionsFolder(folder)).create({ id: newSessionId(), folder })
   importConversation(log, entries)
   await log.flush()
-  log.close()
+  await log.close()
   const { runHeadless } = await import('../../headless.ts')
   const { fork: _unused, ...others } = args
   return runHeadless({ ...others, resume: log.id })

@@ -30,13 +30,13 @@ export async function runSessionsCommand(args: string[]): Promise<void> {
 const SESSIONS_SUBCOMMANDS: Readonly<
   Record<
     keyof typeof SESSIONS_COMMAND.subcommands,
-    (store: Store, rest: readonly string[], values: SessionsOptions) => string | Promise<string>
+    (store: Store, rest: readonly string[], values: SessionsOptions) => Promise<string>
   >
 > = {
-  list: (store, _rest, { json }) => formatSessionList(store.list(), json ?? false),
+  list: async (store, _rest, { json }) => formatSessionList(await store.list(), json ?? false),
   show: (store, [name = 'latest'], values) => formatSession(store, name, values),
-  export: (store, [name = 'latest'], { format = 'markdown' }) =>
-    exportSessionText(store.read(findSessionId(name, store)).entries, format),
+  export: async (store, [name = 'latest'], { format = 'markdown' }) =>
+    exportSessionText((await store.read(await findSessionId(name, store))).entries, format),
   reply: (store, [name = 'latest', ...answer]) => replyToApproval(store, name, answer),
   rm: (store, [name]) => removeSession(store, name),
 }
@@ -67,7 +67,7 @@ async function formatSession(store: Store, name: string, values: SessionsOptions
     throw new UserError(
       '--json needs --stats or --cache; for the whole session: dragoman sessions export --format json',
     )
-  const log = store.read(findSessionId(name, store))
+  const log = await store.read(await findSessionId(name, store))
   const { entries, damages } = log
   if (damages.length > 0) process.stderr.write(`dragoman: the log is damaged in ${damages.length} places\n`)
   if (values.stats) {
@@ -89,11 +89,11 @@ async function formatSession(store: Store, name: string, values: SessionsOptions
 }
 
 /** Answers the oldest open approval of a session in its log, for the process that resumes it; without an answer, shows it. */
-function replyToApproval(store: Store, name: string, [answer, ...words]: readonly string[]): string {
+async function replyToApproval(store: Store, name: string, [answer, ...words]: readonly string[]): Promise<string> {
   const outcome = /^y(?:es)?$/i.test(answer ?? '') ? 'proceed-once' : /^no?$/i.test(answer ?? '') ? 'cancel' : undefined
   if (outcome === undefined && answer !== undefined)
     throw new UserError('the answer must be yes or no; words after a no go to the model')
-  const log = store.open(findSessionId(name, store))
+  const log = await store.open(await findSessionId(name, store))
   try {
     const [ask, ...others] = findOpenApprovals(log)
     if (!ask) throw new UserError(`the session ${log.id} has no open approval`)
@@ -103,13 +103,13 @@ function replyToApproval(store: Store, name: string, [answer, ...words]: readonl
     const more = others.length === 0 ? '' : ` Open approvals left: ${others.length}.`
     return `${question}Answered ${outcome === 'cancel' ? 'no' : 'yes'}.${more} Continue with dragoman --resume ${log.id}\n`
   } finally {
-    log.close()
+    await log.close()
   }
 }
 
-function removeSession(store: Store, name: string | undefined): string {
+async function removeSession(store: Store, name: string | undefined): Promise<string> {
   if (name === undefined) throw new UserError('the session is missing; list them with dragoman sessions list')
-  const id = findSessionId(name, store)
-  store.remove(id)
+  const id = await findSessionId(name, store)
+  await store.remove(id)
   return `${id} was removed.\n`
 }

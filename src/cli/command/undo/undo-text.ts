@@ -40,7 +40,7 @@ const MAX_DIFF_LINES = 60
 
 async function formatFileDiff({ path, before }: UndoFile, files: Files, store: Store): Promise<string> {
   const currentBytes = (await files.info(path)) ? await files.read(path) : new Uint8Array()
-  const previousBytes = (before && store.getBlob(before.blob)) ?? new Uint8Array()
+  const previousBytes = (before && (await store.getBlob(before.blob))) ?? new Uint8Array()
   if (isBinary(currentBytes) || isBinary(previousBytes))
     return `  ${currentBytes.length} bytes now, ${previousBytes.length} bytes then; not text`
   const [current, previous] = [currentBytes, previousBytes].map((bytes) => Buffer.from(bytes).toString('utf8'))

@@ -29,7 +29,7 @@ export async function runUndoCommand(args: string[]): Promise<number> {
 async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: number | undefined): Promise<number> {
   const folder = resolveWorkFolder(values)
   const store = jsonlStore(getSessionsFolder(folder))
-  const session = resumeSession(store.open(findSessionId(values.session ?? 'latest', store)))
+  const session = resumeSession(await store.open(await findSessionId(values.session ?? 'latest', store)))
   try {
     const plan = values.redo ? createRedoPlan(session.entries) : createUndoPlan(session.entries, turn)
     if (!plan) {
@@ -55,7 +55,7 @@ async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: num
     process.stdout.write(`${count} restored. To reverse this, run dragoman undo --redo.\n`)
     return toExitCode(left)
   } finally {
-    session.close()
+    await session.close()
   }
 }
 

@@ -11,9 +11,9 @@ import { offerChoices, switchSession } from '../session-actions.ts'
 import type { MenuItem } from '../ui-state.ts'
 
 /** The other sessions of this folder that are not empty, the newest first. */
-export function listOtherSessions({ folder, session }: AppParts): MenuItem[] {
-  return jsonlStore(getSessionsFolder(folder))
-    .list()
+export async function listOtherSessions({ folder, session }: AppParts): Promise<MenuItem[]> {
+  const sessions = await jsonlStore(getSessionsFolder(folder)).list()
+  return sessions
     .filter(({ id, title }) => id !== session.agent.session.id && title !== '')
     .toSorted((one, other) => other.changed - one.changed)
     .map(({ id: value, changed, title }) => ({
@@ -22,9 +22,9 @@ export function listOtherSessions({ folder, session }: AppParts): MenuItem[] {
     }))
 }
 
-export function resumeOtherSession(app: AppParts, words: string): void | Promise<void> {
+export async function resumeOtherSession(app: AppParts, words: string): Promise<void> {
   if (words !== '') return switchSession(app, { resume: words })
-  if (listOtherSessions(app).length === 0) return app.ui.notify('There is no other session in this folder.')
+  if ((await listOtherSessions(app)).length === 0) return app.ui.notify('There is no other session in this folder.')
   return offerChoices(app, 'resume')
 }
 

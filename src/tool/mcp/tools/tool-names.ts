@@ -5,7 +5,7 @@ export function qualifyToolName(server: string, tool: string): string {
   return `${server}__${tool}`
 }
 
-interface ServerToolName {
+export interface ServerToolName {
   readonly server: string
   readonly tool: string
 }

@@ -1,0 +1,19 @@
+import type { Store } from '../store.ts'
+
+/** How the test cases get the stores that they test. */
+export interface StoreSetup {
+  /** A new, empty store. */
+  readonly createStore: () => Store | Promise<Store>
+  /** The same sessions as another process would see them. */
+  readonly reopen: (store: Store) => Store | Promise<Store>
+  /** Makes everything fail that is written from now on, as a full disk or a lost server would. */
+  readonly failWrites?: (store: Store) => void | Promise<void>
+}
+
+/** One requirement of every store. `run` rejects if the store does not meet it. */
+export interface StoreCase {
+  readonly name: string
+  /** A case that needs what a setup does not have is left out. */
+  readonly needs?: 'failWrites'
+  readonly run: (setup: StoreSetup) => Promise<void>
+}

@@ -1,0 +1,94 @@
+import { createPostgresDatabase, type PostgresClient, type PostgresDatabase } from './postgres-client.ts'
+import { StoreError } from './store.ts'
+
+/**
+ * Creates the tables of the Postgres store in a schema (default `dragoman`), or brings them up to date. Several processes may
+ * do it at the same time. The role needs the right to create the schema, or to create tables in one that exists.
+ */
+export async function migratePostgresStore(
+  client: PostgresClient,
+  { schema }: { readonly schema?: string } = {},
+): Promise<void> {
+  await migrate(createPostgresDatabase(client, schema))
+}
+
+/** Creates the tables unless they are up to date, so that a role without that right can use them. */
+export async function ensureSchema(database: PostgresDatabase): Promise<void> {
+  const { query, schema } = database
+  const [table] = await query('select to_regclass($1)::text as found', [`${schema}.versions`])
+  const version = table?.['found']
+    ? (await query(`select max(version) as version from ${schema}.versions`, []))[0]
+    : undefined
+  const number = Number(version?.['version'] ?? 0)
+  if (number > MIGRATIONS.length)
+    throw new StoreError('newer-version', 'the database of the sessions has tables of a newer version of dragoman')
+  if (number < MIGRATIONS.length) await migrate(database)
+}
+
+async function migrate({ query, schema }: PostgresDatabase): Promise<void> {
+  const steps = MIGRATIONS.map(
+    (statements, at) => `
+      if not exists (select from ${schema}.versions where version = ${at + 1}) then
+        ${statements(schema)}
+        insert into ${schema}.versions (version) values (${at + 1});
+      end if;`,
+  )
+  const name = schema.slice(1, -1)
+  // One statement, and so one transaction, whatever the driver does with several. The catalog is queried, because functions
+  // such as to_regclass may answer from a cache of before the lock.
+  await query(
+    `do $migration$ begin
+    perform pg_advisory_xact_lock(${MIGRATION_LOCK});
+    if not exists (select from pg_catalog.pg_namespace where nspname = '${name}') then
+      create schema ${schema};
+    end if;
+    if not exists (select from pg_catalog.pg_tables where schemaname = '${name}' and tablename = 'versions') then
+      create table ${schema}.versions (version int primary key, at timestamptz not null default now());
+    end if;
+    ${steps.join('')}
+  end $migration$`,
+    [],
+  )
+}
+
+/** Any number that other programs do not use. */
+const MIGRATION_LOCK = 7_236_410_915
+
+/**
+ * The statements that lead from each version to the next. One that was released is never changed.
+ *
+ * `fence` grows whenever a session is opened, and every append checks it: who opened it before can write nothing more. While
+ * it is open, `holder` says by whom, and `lease_until` is moved on; after that time anybody may open it. Entries are text,
+ * because `jsonb` refuses NUL characters and deep nesting. A blob that no entry refers to yet stays until `kept_until`.
+ */
+const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  (schema) => `
+    create table ${schema}.sessions (
+      id text collate "C" primary key,
+      parent text collate "C" references ${schema}.sessions (id),
+      parent_seq bigint,
+      last_seq bigint not null,
+      changed bigint not null,
+      summary text not null,
+      fence bigint not null default 1,
+      holder text,
+      lease_until timestamptz
+    );
+    create index sessions_parent on ${schema}.sessions (parent) where parent is not null;
+    create index sessions_changed on ${schema}.sessions (changed);
+    create table ${schema}.entries (
+      session text collate "C" not null references ${schema}.sessions (id) on delete cascade,
+      seq bigint not null,
+      entry text not null,
+      primary key (session, seq)
+    );
+    create table ${schema}.blobs (hash text collate "C" primary key, bytes bytea not null, kept_until timestamptz);
+    alter table ${schema}.blobs alter column bytes set storage external;
+    create index blobs_kept on ${schema}.blobs (kept_until) where kept_until is not null;
+    create table ${schema}.blob_refs (
+      session text collate "C" not null references ${schema}.sessions (id) on delete cascade,
+      hash text collate "C" not null references ${schema}.blobs (hash),
+      primary key (session, hash)
+    );
+    create index blob_refs_hash on ${schema}.blob_refs (hash);`,
+]
