@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, describe, test } from 'node:test'
 import { agent, memoryStore, provider, tool, type TurnEvent, wireIds, withRetry } from '../../src/index.ts'
-import { type ScriptedServer, scriptedModel, scriptedServer, type ScriptStep } from '../../src/rehearsal/testing.ts'
+import { type ScriptedServer, scriptedModel, scriptedServer, type ScriptStep } from '../../src/testing.ts'
 import { modelOn } from '../support/stage.ts'
 
 const servers: ScriptedServer[] = []
@@ -91,6 +91,16 @@ describe('scriptedModel', () => {
     assert.equal((await one.run('one')).text, 'Sunny.')
     assert.equal((await one.run('two')).text, 'Sunny.')
     assert.equal(model.requests.length, 4)
+    await one.close()
+  })
+
+  test('answers a request that meets `when` at any time, and goes on with the same step', async () => {
+    const model = scriptedModel([{ say: 'One.' }, { when: { user: 'help' }, say: 'Aside.' }, { say: 'Two.' }])
+    const one = agent({ model })
+    const texts: string[] = []
+    for (const prompt of ['help', 'a', 'help', 'b']) texts.push((await one.run(prompt)).text)
+    assert.deepEqual(texts, ['Aside.', 'One.', 'Aside.', 'Two.'])
+    model.assertDone()
     await one.close()
   })
 

@@ -183,6 +183,7 @@ export const MISBEHAVIOURS = {
   'finish-wrong': { stage: 'response', about: 'The finish reason is `word`, or does not fit the content.' },
 } as const satisfies Record<MisbehaviourKind, MisbehaviourTraits>
 
+/** The misbehaviours without settings: in a script, their names are enough. */
 export type SimpleMisbehaviourKind = keyof typeof SIMPLE_MISBEHAVIOURS
 
 /** Settings that are left out have the simplest value. */
@@ -217,12 +218,14 @@ type ConfigurableMisbehaviour =
   | { readonly kind: 'finish-wrong'; readonly word?: string }
   | { readonly kind: SimpleMisbehaviourKind }
 
+/** Something that a server or a model does wrong. */
 export type Misbehaviour = ConfigurableMisbehaviour & {
-  /** On so many attempts at the same step, after the first `skip`; without it, always. */
+  /** For so many attempts at the same step, after the first `skip`; without it, always. */
   readonly times?: number
   readonly skip?: number
 }
 
+/** The name of a misbehaviour. */
 export type MisbehaviourKind = Misbehaviour['kind']
 
 export type MisbehaviourOfKind<K extends MisbehaviourKind> = Extract<Misbehaviour, { readonly kind: K }>
