@@ -8,7 +8,7 @@ import { noticesOf } from './lib/notices.mjs'
 import { binOf, runNode } from './lib/run.mjs'
 
 /** The library: plain ES modules that any bundler can follow, apart from the command. */
-const library = ['src/index.ts', 'src/embed/index.ts']
+const library = ['src/index.ts', 'src/embed/index.ts', 'src/testing.ts']
 
 /** What every run loads: one file instead of dozens. */
 const hot = {

@@ -1,5 +1,6 @@
 // npm run docs: writes the pages that are generated from the sources: the man page, the tools, the settings and their schema,
-// the API reference, the commands and keys of the terminal, the JSON output and its schema. With --check it writes nothing, and fails if one of
+// the API reference, the commands and keys of the terminal, the JSON output and its schema, the scripts of scripted models.
+// With --check it writes nothing, and fails if one of
 // them is not up to date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -11,6 +12,7 @@ import { inRoot } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { manPage } from './lib/man-page.mjs'
 import { outputPage } from './lib/output-page.mjs'
+import { scriptPage } from './lib/script-page.mjs'
 import { terminalPage } from './lib/terminal-page.mjs'
 import { toolsPage } from './lib/tools-page.mjs'
 
@@ -24,6 +26,8 @@ const sources = [
   'cli/tui/slash/builtin-commands',
   'cli/tui/slash/keys',
   'policy/policy',
+  'rehearsal/misbehaviour/misbehaviour',
+  'rehearsal/script/script-schema',
   'tool/builtin/index',
 ]
 
@@ -39,11 +43,12 @@ async function main(check) {
   const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'))
   const pages = {
     'man/dragoman.1': manPage({ ...tables, version }),
-    'docs/api.md': apiPage({ dragoman: 'src/index.ts' }),
+    'docs/api.md': apiPage({ dragoman: 'src/index.ts', 'dragoman/testing': 'src/testing.ts' }),
     'docs/configuration.md': configPage(tables),
     'docs/tools.md': toolsPage(tables),
     'docs/slash-commands.md': terminalPage(tables),
     'docs/output.md': outputPage(tables),
+    'docs/rehearsal-scripts.md': scriptPage(tables),
     'docs/events.schema.json': `${JSON.stringify(tables.EVENTS_SCHEMA, undefined, 2)}\n`,
     'docs/config.schema.json': `${JSON.stringify(tables.CONFIG_SCHEMA, undefined, 2)}\n`,
   }

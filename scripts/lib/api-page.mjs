@@ -91,7 +91,7 @@ function toDeclaration(kind, text) {
     return code.join('\n').replace(/^export /, '')
   }
   if (kind === 'const') return (/^(?:export )?const [^=]*/.exec(text)?.[0] ?? '').trim().replace(/^export /, '')
-  const end = lines.findIndex((line) => /\{$/.test(line) && !/[(<,:] ?\{$/.test(line))
+  const end = lines.findIndex((line) => line.endsWith('{') && !/[(<,:] ?\{$/.test(line))
   return lines
     .slice(0, end + 1)
     .join('\n')

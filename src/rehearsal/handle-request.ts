@@ -40,6 +40,8 @@ export interface RehearsalState {
   readonly templateValues: TemplateValues
   readonly paceMs: number | undefined
   readonly isLightweight: boolean
+  /** A request for which no step is left is a failure. */
+  readonly isStrict: boolean
   readonly maxRecords: number
   readonly wires: Readonly<Record<WireId, Wire>>
   readonly requests: RecordedRequest[]
@@ -50,14 +52,20 @@ export interface RehearsalState {
     readonly scripts: Map<string, number>
     /** Attempts at steps that misbehave a limited number of times; no other step is counted. */
     readonly attempts: Map<string, number>
+    /** How many responses each step has given. */
+    readonly steps: Map<ScriptStep, number>
+    /** The next step, if the requests get the steps one after the other. Otherwise the step follows from the history. */
+    nextPosition?: number
   }
 }
+
+export type RequestHead = Pick<IncomingMessage, 'url' | 'method' | 'headers'>
 
 type GenerateRoute = Extract<RehearsalRoute, { kind: 'ask' }>
 
 export function handleRehearsalRequest(
   state: RehearsalState,
-  incoming: IncomingMessage,
+  incoming: RequestHead,
   chunks: readonly Buffer[],
 ): DeliveryPlan {
   const path = incoming.url ?? '/'
@@ -76,7 +84,7 @@ export function handleRehearsalRequest(
 function handleGenerate(
   state: RehearsalState,
   route: GenerateRoute,
-  incoming: IncomingMessage,
+  incoming: RequestHead,
   chunks: readonly Buffer[],
 ): DeliveryPlan {
   const { wire } = route
@@ -91,7 +99,10 @@ function handleGenerate(
   const script = name === undefined ? undefined : state.scripts.get(name)
   const position =
     script &&
-    (script.start === 'prompt' ? countTurnsSincePrompt(incomingRequest.readRequest()) : incomingRequest.assistantTurns)
+    (state.counters.nextPosition ??
+      (script.start === 'prompt'
+        ? countTurnsSincePrompt(incomingRequest.readRequest())
+        : incomingRequest.assistantTurns))
   if (!state.isLightweight) {
     const entry = {
       number: state.counters.all,
@@ -116,7 +127,7 @@ function handleGenerate(
 }
 
 /** A client that knows the number of turns can send it, and save the search. */
-function readTurnsHeader(incoming: IncomingMessage): number | undefined {
+function readTurnsHeader(incoming: RequestHead): number | undefined {
   const turnCount = Number(incoming.headers['x-rehearsal-turns'])
   return Number.isInteger(turnCount) && turnCount >= 0 ? turnCount : undefined
 }
@@ -132,7 +143,8 @@ function respondFromScript(state: RehearsalState, route: GenerateRoute, selectio
   const { script, name, incomingRequest, position } = selection
   const request = (state.counters.scripts.get(name) ?? 0) + 1
   state.counters.scripts.set(name, request)
-  const locatedStep = selectStep(selection, request)
+  const locatedStep = selectStep(selection, request) ?? (state.isStrict ? undefined : SCRIPT_OVER)
+  if (!locatedStep) return rejectRequest(state, route, `The script has no step for this request: all are used.`, name)
   const { step } = locatedStep
   const requestBody = incomingRequest.readBody()
   const problem =
@@ -152,6 +164,14 @@ function respondFromScript(state: RehearsalState, route: GenerateRoute, selectio
   }
   const attempt = countAttempt(state, step, `${name} ${position}`)
   const misbehaviours = selectActiveMisbehaviours(step.misbehave ?? [], route.wire, attempt)
+  state.counters.steps.set(step, (state.counters.steps.get(step) ?? 0) + 1)
+  // A step that misbehaves a limited number of times is tried again.
+  if (
+    state.counters.nextPosition !== undefined &&
+    !step.when &&
+    misbehaviours.every(({ times }) => times === undefined)
+  )
+    state.counters.nextPosition++
   return planResponse(composeResponse(stepContext, state.templateValues), responseOptions, misbehaviours)
 }
 
@@ -164,17 +184,18 @@ function findUnmetExpectation(
   return reason && `The request does not meet the expectation of script ${name}, step ${input.position}: ${reason}`
 }
 
-function selectStep({ script, incomingRequest, position }: SelectedScript, request: number): LocatedStep {
+function selectStep({ script, incomingRequest, position }: SelectedScript, request: number): LocatedStep | undefined {
   const input = { incomingRequest, position, requestNumber: request }
   const matchingStep = findConditionalSteps(script.steps).find(
     ({ when }) => when && describeUnmetExpectation(when, input) === undefined,
   )
   if (matchingStep) return { step: matchingStep, round: 0 }
-  return findStepAt(script.steps, position) ?? { step: script.end ?? SCRIPT_OVER_STEP, round: 0 }
+  return findStepAt(script.steps, position) ?? (script.end && { step: script.end, round: 0 })
 }
 
-const SCRIPT_OVER_STEP: ScriptStep = {
-  say: 'The script has no more steps. This was a scripted rehearsal, not a model.',
+const SCRIPT_OVER: LocatedStep = {
+  step: { say: 'The script has no more steps. This was a scripted rehearsal, not a model.' },
+  round: 0,
 }
 
 function countAttempt({ counters }: RehearsalState, step: ScriptStep, key: string): number {

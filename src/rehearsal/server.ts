@@ -7,7 +7,7 @@ import { handleRehearsalRequest, type RehearsalState } from './handle-request.ts
 import { sendResponse, planJsonResponse } from './response/send-response.ts'
 import type { TemplateValues } from './script/fill-template.ts'
 import type { RehearsalFailure, RecordedRequest } from './request/recorded-request.ts'
-import type { RehearsalScript } from './script/script.ts'
+import type { RehearsalScript, ScriptStep } from './script/script.ts'
 import { getErrorMessage } from '../model/error-message.ts'
 
 export interface RehearsalOptions {
@@ -24,6 +24,8 @@ export interface RehearsalOptions {
   readonly paceMs?: number
   /** Records and checks nothing, and parses no more than necessary: for very long sessions. */
   readonly isLightweight?: boolean
+  /** A request for which no step is left is a failure. Without it, the response says so. */
+  readonly isStrict?: boolean
   /** How many requests and failures are kept. */
   readonly maxRecords?: number
   /** For measurements: a request starts to come in, or its response has been sent. */
@@ -38,12 +40,14 @@ export interface RehearsalServer {
   /** Oldest first. */
   readonly failures: readonly RehearsalFailure[]
   readonly countRequests: () => number
+  /** How many responses each step has given. */
+  readonly stepCounts: ReadonlyMap<ScriptStep, number>
   /** Closes all connections. */
   close(): Promise<void>
 }
 
 export async function startRehearsalServer(options: RehearsalOptions): Promise<RehearsalServer> {
-  const state = await createState(options)
+  const state = await createRehearsalState(options)
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
     options.onTraffic?.('asked')
     if (options.onTraffic) response.once('finish', () => options.onTraffic?.('answered'))
@@ -60,6 +64,7 @@ export async function startRehearsalServer(options: RehearsalOptions): Promise<R
     requests: state.requests,
     failures: state.failures,
     countRequests: () => state.counters.all,
+    stepCounts: state.counters.steps,
     close: () =>
       new Promise((done) => {
         server.close(() => done())
@@ -68,7 +73,8 @@ export async function startRehearsalServer(options: RehearsalOptions): Promise<R
   }
 }
 
-async function createState(options: RehearsalOptions): Promise<RehearsalState> {
+/** What a scripted model needs to answer requests, over HTTP or not. */
+export async function createRehearsalState(options: RehearsalOptions): Promise<RehearsalState> {
   const wires = await Promise.all(wireIds.map(async (id) => [id, await loadWire(id)] as const))
   return {
     scripts: new Map(Object.entries(options.scripts)),
@@ -76,11 +82,12 @@ async function createState(options: RehearsalOptions): Promise<RehearsalState> {
     templateValues: options.templateValues ?? {},
     paceMs: options.paceMs,
     isLightweight: options.isLightweight ?? false,
+    isStrict: options.isStrict ?? false,
     maxRecords: options.maxRecords ?? 10_000,
     wires: Object.fromEntries(wires) as Record<WireId, Wire>,
     requests: [],
     failures: [],
-    counters: { all: 0, scripts: new Map(), attempts: new Map() },
+    counters: { all: 0, scripts: new Map(), attempts: new Map(), steps: new Map() },
   }
 }
 

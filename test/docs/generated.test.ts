@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseConfig } from '../../src/cli/config/read-settings.ts'
 import { CONFIG_SCHEMA } from '../../src/cli/config/schema.ts'
+import { MISBEHAVIOURS } from '../../src/rehearsal/misbehaviour/misbehaviour.ts'
+import { parseRehearsalScript, REHEARSAL_SCRIPT_SCHEMA } from '../../src/rehearsal/script/script-schema.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 import { blocksIn, pages } from './pages.ts'
@@ -46,4 +48,19 @@ test('the file that the page shows is valid, and has every setting', () => {
   const config = parseConfig('config.json', blocks[0]?.code ?? '')
   const known = CONFIG_SCHEMA['properties'] as Record<string, unknown>
   assert.deepEqual(Object.keys(config).sort(), Object.keys(known).sort())
+})
+
+test('the scripts that the pages show are valid', () => {
+  const blocks = pages().flatMap((one) => blocksIn(one).filter(({ mark }) => mark === 'script'))
+  assert.equal(blocks.length, 2)
+  for (const { code } of blocks) assert.ok(parseRehearsalScript(JSON.parse(code)).steps.length > 0)
+})
+
+test('each setting of a misbehaviour is named where its kind is described', () => {
+  const { misbehaviour } = REHEARSAL_SCRIPT_SCHEMA['$defs'] as Record<string, { properties: Record<string, unknown> }>
+  const abouts = Object.values(MISBEHAVIOURS).map(({ about }) => about)
+  const ofAll = ['kind', 'times', 'skip']
+  const settings = Object.keys(misbehaviour?.properties ?? {}).filter((key) => !ofAll.includes(key))
+  assert.ok(settings.length > 10)
+  for (const key of settings) assert.ok(abouts.join().includes(`\`${key}\``), key)
 })

@@ -8,9 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { agent, type ApprovalAnswer, jsonlStore, type OnApproval, provider, tool } from '../../src/index.ts'
 import { defined } from '../../src/model/defined.ts'
-import type { RehearsalServer } from '../../src/rehearsal/server.ts'
+import { type ScriptInput, scriptedModel, scriptedServer } from '../../src/testing.ts'
 import { clearAway } from '../support/clear.ts'
-import { modelOn, rehearse } from '../support/stage.ts'
 
 /** This file is also the program: started with these words, it does one step of a session. */
 const self = fileURLToPath(import.meta.url)
@@ -40,16 +39,11 @@ async function takeStep(): Promise<void> {
   await one.close()
 }
 
-const servers: RehearsalServer[] = []
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-approvals-'))
-after(async () => {
-  for (const server of servers) await server.close()
-  clearAway(folder)
-})
+after(() => clearAway(folder))
 
-async function setUp(steps: Parameters<typeof rehearse>[0]) {
-  const server = await rehearse(steps)
-  servers.push(server)
+function setUp(steps: ScriptInput) {
+  const model = scriptedModel(steps)
   const ran: string[] = []
   const deploy = tool({
     name: 'deploy',
@@ -65,7 +59,7 @@ async function setUp(steps: Parameters<typeof rehearse>[0]) {
     execute: () => `looked ${ran.push('look')}`,
   })
   const store = jsonlStore(mkdtempSync(join(folder, 'sessions-')))
-  return { server, ran, options: { model: modelOn('openai-chat', server), tools: [deploy, look], store } }
+  return { model, ran, options: { model, tools: [deploy, look], store } }
 }
 
 const deploy = (to: string) => ({ name: 'deploy', args: { to } })
@@ -82,17 +76,17 @@ describe('approvals in a program', () => {
       [1, [], /refused this call/],
     ]
     for (const [answer, expected, sent] of cases) {
-      const { server, ran, options } = await setUp([{ call: [deploy('prod')] }, { say: 'Well.' }])
+      const { model, ran, options } = setUp([{ call: [deploy('prod')] }, { say: 'Well.' }])
       const one = agent({ ...options, onApproval: () => answer as ApprovalAnswer })
       assert.equal((await one.run('go')).finish, 'done', JSON.stringify(answer))
       assert.deepEqual(ran, expected, JSON.stringify(answer))
-      assert.match(server.requests.at(-1)?.bytes.toString() ?? '', sent)
+      assert.match(model.requests[1]?.messages.at(-1)?.text ?? '', sent)
       await one.close()
     }
   })
 
   test('without an answer the other calls run, the run ends, and it goes on when the answer is there', async () => {
-    const { server, ran, options } = await setUp([
+    const { model, ran, options } = setUp([
       { call: [deploy('a'), { name: 'look', args: {} }, deploy('b')] },
       { expect: { results: ['deployed to a', 'looked', 'refused this call. Comment: too late'] }, say: 'Done.' },
     ])
@@ -107,7 +101,7 @@ describe('approvals in a program', () => {
       pending.map(({ input }) => input),
       [{ to: 'a' }, { to: 'b' }],
     )
-    assert.equal(server.requests.length, 1)
+    assert.equal(model.requests.length, 1)
     const [a, b] = pending
     await first.reply(a?.id ?? '', true)
     assert.equal((await first.resume()).finish, 'awaiting-approval', 'one of two is still open')
@@ -115,13 +109,13 @@ describe('approvals in a program', () => {
     await assert.rejects(first.reply(a?.id ?? '', true), /no open request for approval/)
     await first.reply(b?.id ?? '', { approved: false, message: 'too late' })
     assert.deepEqual([(await first.resume()).text, ran.toSorted()], ['Done.', ['a', 'look']])
-    assert.deepEqual(server.failures, [])
+    model.assertDone()
     await assert.rejects(async () => first.resume(), /nothing to resume/)
     await first.close()
   })
 
   test('another agent object on the same store answers and resumes; the call runs once', async () => {
-    const { ran, options } = await setUp([{ call: [deploy('x')] }, { say: 'Done.' }])
+    const { ran, options } = setUp([{ call: [deploy('x')] }, { say: 'Done.' }])
     const first = agent(options)
     assert.equal((await first.run('go')).finish, 'awaiting-approval')
     await first.close()
@@ -138,9 +132,9 @@ describe('approvals in a program', () => {
     assert.deepEqual(ran, ['x'])
   })
 
-  test('real processes: one asks, one answers, one resumes; the call runs once', async () => {
-    const server = await rehearse([{ call: [deploy('y')] }, { say: 'Done.' }])
-    servers.push(server)
+  test('real processes: one asks, one answers, one resumes; the call runs once', async (context) => {
+    const server = await scriptedServer([{ call: [deploy('y')] }, { say: 'Done.' }])
+    context.after(() => server.close())
     const place = mkdtempSync(join(folder, 'processes-'))
     const start = async (...args: string[]): Promise<string> =>
       (await promisify(execFile)(process.execPath, [self, '--step', place, server.url, ...args])).stdout
@@ -149,10 +143,11 @@ describe('approvals in a program', () => {
     await start('answer', session)
     assert.equal((await start('resume', session)).trim(), `${session} done`)
     assert.equal(readFileSync(join(place, 'ran'), 'utf8'), 'y')
+    server.assertDone()
   })
 
   test('a call that must come after the waiting one waits, too', async () => {
-    const { ran, options } = await setUp([{ call: [deploy('first')] }, { say: 'Done.' }])
+    const { ran, options } = setUp([{ call: [deploy('first'), { name: 'write', args: {} }] }, { say: 'Done.' }])
     const write = tool({
       name: 'write',
       description: 'Writes.',
@@ -160,10 +155,7 @@ describe('approvals in a program', () => {
       effects: () => [{ kind: 'read', path: '/tmp/x' }],
       execute: () => `wrote ${ran.push('write')}`,
     })
-    const server = await rehearse([{ call: [deploy('first'), { name: 'write', args: {} }] }, { say: 'Done.' }])
-    servers.push(server)
-    const tools = [...options.tools, write]
-    const one = agent({ ...options, tools, folders: ['/tmp'], model: modelOn('openai-chat', server) })
+    const one = agent({ ...options, tools: [...options.tools, write], folders: ['/tmp'] })
     assert.equal((await one.run('go')).finish, 'awaiting-approval')
     assert.deepEqual(ran, [], 'a call without declared effects may change what the next one reads')
     for (const { id } of await one.pending) await one.reply(id, true)
@@ -172,13 +164,13 @@ describe('approvals in a program', () => {
   })
 
   test('a new prompt instead of an answer: the call did not run, and the model is told', async () => {
-    const { server, ran, options } = await setUp([{ call: [deploy('x')] }, { say: 'Fine.' }])
+    const { model, ran, options } = setUp([{ call: [deploy('x')] }, { say: 'Fine.' }])
     const onApproval: OnApproval = () => undefined
     const one = agent({ ...options, onApproval })
     await one.run('go')
     assert.equal((await one.run('forget it')).text, 'Fine.')
     assert.deepEqual(ran, [])
-    assert.match(server.requests.at(-1)?.bytes.toString() ?? '', /before deploy ran. It had no effect/)
+    assert.match(JSON.stringify(model.requests[1]?.messages), /before deploy ran. It had no effect/)
     await one.close()
   })
 })

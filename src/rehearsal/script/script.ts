@@ -122,6 +122,6 @@ function countAllPositions(steps: RehearsalScript['steps']): number {
   return steps.reduce((sum, entry) => sum + countPositions(entry), 0)
 }
 
-function isScriptLoop(entry: ScriptStep | ScriptLoop): entry is ScriptLoop {
+export function isScriptLoop(entry: ScriptStep | ScriptLoop): entry is ScriptLoop {
   return 'loop' in entry
 }

@@ -24,7 +24,6 @@ import {
 } from './store.ts'
 import { createTimeSlices } from '../time-slices.ts'
 import { defined } from '../../model/defined.ts'
-import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /** Keeps sessions in a folder: append-only files `<id>.jsonl`, one entry per line, and blobs named by their hash. */
 export function jsonlStore(folder: string, now: () => number = Date.now): Store {
