@@ -173,6 +173,51 @@ describe('a session', () => {
   })
 })
 
+/** A model that refuses what is longer than its context window, as servers do. */
+function smallModel(window: number, answers: string[]): Model {
+  const origin = { provider: 'small', wire: 'openai-chat', model: 'small' } as const
+  return {
+    origin,
+    window,
+    async *stream({ system, tools, turns }) {
+      const tokens = Math.ceil(JSON.stringify([system, tools, turns]).length / 4)
+      answers.push(`${tokens > window ? 'refused' : 'accepted'}`)
+      if (tokens > window)
+        return yield { type: 'finish', reason: 'fault', fault: { kind: 'overflow', message: `${tokens} of ${window}` } }
+      const part = { kind: 'text', text: 'Short.' } as const
+      yield { type: 'part-open', index: 0, kind: 'text' }
+      yield { type: 'part-close', index: 0, part }
+      yield { type: 'finish', reason: 'stop' }
+    },
+  }
+}
+
+describe('a history that is longer than the window', () => {
+  test('is summarised from its text, so that the session goes on; compact() says whether it could be done', async () => {
+    const says = Array.from({ length: 12 }, (_, at) => ({ say: `${at} ${'word '.repeat(400)}` }))
+    const { model } = await setUp(says)
+    const one = agent({ model })
+    for (let at = 0; at < 10; at++) await one.run(`question ${at}`)
+    const answers: string[] = []
+    const end = await one.run('and now?', { model: smallModel(2000, answers) })
+    assert.deepEqual([end.finish, end.text], ['done', 'Short.'], answers.join())
+    assert.ok(answers.includes('refused'), 'the summary of the whole history was refused first')
+    await one.close()
+    const broken: Model = {
+      ...smallModel(2000, []),
+      // oxlint-disable-next-line require-yield
+      async *stream() {
+        yield { type: 'finish', reason: 'fault', fault: { kind: 'transport', message: 'no server' } }
+      },
+    }
+    const other = agent({ model: (await setUp(says)).model })
+    for (let at = 0; at < 4; at++) await other.run(`question ${at}`)
+    assert.equal((await other.run('and now?', { model: broken })).finish, 'fault')
+    assert.equal(await other.compact(), true)
+    await other.close()
+  })
+})
+
 describe('agents as tools', () => {
   test('run in a session of their own; events, usage and cost are those of the run', async () => {
     const inner = await setUp([{ say: 'Four.', usage: { input: 10, output: 5 } }])

@@ -321,6 +321,9 @@ describe('what a key does', () => {
     const whole = slowly(asking, ...Array.from({ length: 10 }, () => PAGE))
     assert.match(askText({ ...whole.state, size: { width: 80, rows: 22 } }), /touch PWNED/)
     assert.deepEqual(slowly(whole.state, 'y').deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])
+    // After a jump to the end, pages lead through what was skipped.
+    const jumped = slowly(asking, '\u001B[F', ...Array.from({ length: 10 }, () => PAGE), 'y')
+    assert.deepEqual(jumped.deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])
     // Another width makes other lines: what was seen as a whole stays seen, and of the rest it begins anew.
     const wider = { width: 40, rows: 24 }
     assert.equal(slowly({ ...whole.state, size: wider }, 'y').deeds.length, 1)

@@ -2,6 +2,7 @@ import { fold } from '../../model/fold.ts'
 import { formatResultText, joinTextParts } from '../../model/text.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { AssistantTurn, Part, ResultPart, Turn } from '../../model/turn.ts'
+import type { ModelRequest } from '../../model/request.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import {
   entryToTurn,
@@ -27,12 +28,15 @@ const MIN_LOOKUP_TOKENS = 2000
 /** Longer tool results are shortened for the summary; the full text is in a file. */
 const MAX_RESULT_CHARS = 4000
 
-export async function needsCompaction({ model, session, catalog, compaction }: Agent): Promise<boolean> {
-  const tokens = countContextTokens(session.turns)
+export async function needsCompaction(agent: Agent): Promise<boolean> {
+  const tokens = countContextTokens(agent.session.turns)
   // The catalogue is not loaded for a history that fits any model.
-  const window =
-    model.window ?? (tokens < MIN_LOOKUP_TOKENS ? undefined : (await catalog?.())?.card(model.origin)?.window)
-  return window !== undefined && tokens > window * (compaction?.share ?? DEFAULT_WINDOW_SHARE)
+  const window = tokens < MIN_LOOKUP_TOKENS ? agent.model.window : await findWindow(agent)
+  return window !== undefined && tokens > window * (agent.compaction?.share ?? DEFAULT_WINDOW_SHARE)
+}
+
+async function findWindow({ model, catalog }: Agent): Promise<number | undefined> {
+  return model.window ?? (await catalog?.())?.card(model.origin)?.window
 }
 
 /** The tokens of the next request: the last count of the vendor, and an estimate for the turns after it. */
@@ -44,8 +48,10 @@ export function countContextTokens(turns: readonly Turn[]): number {
   return countedTokens + estimateTokens(countHistoryChars(turns.slice(at + 1)))
 }
 
+const CHARS_PER_TOKEN = 4
+
 export function estimateTokens(characters: number): number {
-  return Math.ceil(characters / 4)
+  return Math.ceil(characters / CHARS_PER_TOKEN)
 }
 
 export function countHistoryChars(turns: readonly Turn[]): number {
@@ -67,10 +73,12 @@ export async function* compactHistory(
   prompt: string,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, CompactionResult> {
-  const { session, model, clock } = agent
+  const { session, clock } = agent
   const firstKept = findFirstKeptSeq(session.entries)
   const conversationEntries = session.entries.filter((entry) => entry.seq >= firstKept && isConversationEntry(entry))
-  const cut = findCutSeq(conversationEntries, agent.compaction?.keep ?? DEFAULT_KEPT_SHARE)
+  const keep = agent.compaction?.keep ?? DEFAULT_KEPT_SHARE
+  const window = await findWindow(agent)
+  const cut = findCutSeq(conversationEntries, keep, (window ?? Infinity) * keep * CHARS_PER_TOKEN)
   const before = countHistoryChars(deriveModelHistory(session.entries))
   const beforeTokens = estimateTokens(before)
   const unchangedEvent: RunEvent = { type: 'compact', beforeTokens, afterTokens: beforeTokens, done: false }
@@ -81,23 +89,13 @@ export async function* compactHistory(
 
   const olderTurns = deriveModelHistory(session.entries.filter((entry) => entry.seq < cut || entry.kind === 'compact'))
   const shortened = await Promise.all(olderTurns.map((turn) => shortenTurn(agent, turn)))
-  const request = {
-    model: model.origin.model,
-    system: agent.system,
-    tools: agent.toolbox.specs,
-    toolChoice: 'none',
-    turns: [...shortened, { role: 'user', parts: [{ kind: 'text', text: INSTRUCTION }] }],
-    session: session.id,
-    ...defined({ params: agent.params }),
-  } as const
-  const events: TurnEvent[] = []
-  const requests = createRequestLogger(session, prompt, 'summary')
   const started = clock.now()
-  for await (const event of model.stream(request, { turnKey: agent.createId(), signal, onSent: requests.onSent })) {
-    events.push(event)
-    yield* requests.takeEvents()
-  }
-  const { turn } = fold(events, model.origin)
+  const first = yield* requestSummary(agent, prompt, signal, { system: agent.system, turns: shortened })
+  // A history that is longer than the window cannot be sent as it is: then its text is, as far as it fits.
+  const turn =
+    first.finish.fault?.kind === 'overflow'
+      ? yield* requestSummary(agent, prompt, signal, { turns: [await excerptHistory(agent, shortened)] })
+      : first
   const usage = turn.usage && { usage: { ...turn.usage } }
   const summary = `This is a summary of the conversation so far:\n\n${joinTextParts(turn.parts).trim()}`
   const environment = agent.describeEnvironment?.().text
@@ -107,9 +105,10 @@ export async function* compactHistory(
   const tail = conversationEntries.filter((entry) => entry.seq >= cut)
   const after = pinned.join('').length + summary.length + countHistoryChars(deriveModelHistory(tail))
   if (turn.finish.reason !== 'stop' || joinTextParts(turn.parts).trim() === '' || after >= before) {
-    const fault = { ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary is empty or too long.' }) }
-    yield { type: 'entry', entry: session.append({ kind: 'fault', fault, prompt, ...usage }) }
-    yield unchangedEvent
+    const { fault } = turn.finish
+    const logged = { ...(fault ?? { kind: 'decode', message: 'The summary is empty or too long.' }) }
+    yield { type: 'entry', entry: session.append({ kind: 'fault', fault: logged, prompt, ...usage }) }
+    yield { ...unchangedEvent, ...defined({ fault }) }
     return { isDone: false, response: turn }
   }
   const ms = clock.now() - started
@@ -120,20 +119,84 @@ export async function* compactHistory(
   return { isDone: true, response: turn }
 }
 
+/** With the system prompt, the request begins like the ones before it, so that the vendor finds it in its cache. */
+async function* requestSummary(
+  agent: Agent,
+  prompt: string,
+  signal: AbortSignal,
+  { system, turns }: { readonly system?: string; readonly turns: readonly Turn[] },
+): AsyncGenerator<RunEvent, AssistantTurn> {
+  const { session, model } = agent
+  const request: ModelRequest = {
+    model: model.origin.model,
+    tools: system === undefined ? [] : agent.toolbox.specs,
+    toolChoice: 'none',
+    turns: [...turns, { role: 'user', parts: [{ kind: 'text', text: INSTRUCTION }] }],
+    session: session.id,
+    ...defined({ system, params: agent.params }),
+  }
+  const events: TurnEvent[] = []
+  const requests = createRequestLogger(session, prompt, 'summary')
+  for await (const event of model.stream(request, { turnKey: agent.createId(), signal, onSent: requests.onSent })) {
+    events.push(event)
+    yield* requests.takeEvents()
+  }
+  return fold(events, model.origin).turn
+}
+
+/** Leaves room for the summary and the instruction. */
+const EXCERPT_SHARE = 0.5
+const DEFAULT_WINDOW_TOKENS = 4096
+
+/** The history as text, with its beginning and its end, so that it fits half of the context window. */
+async function excerptHistory(agent: Agent, turns: readonly Turn[]): Promise<Turn> {
+  const window = await findWindow(agent)
+  const max = Math.floor((window ?? DEFAULT_WINDOW_TOKENS) * EXCERPT_SHARE) * CHARS_PER_TOKEN
+  const text = turns.map(formatTurn).join('\n\n')
+  const cut = text.length - max
+  const clipped =
+    cut <= 0 ? text : `${text.slice(0, max / 4)}\n[… ${cut} characters left out …]\n${text.slice(-(max * 3) / 4)}`
+  return { role: 'user', parts: [{ kind: 'text', text: `The conversation so far:\n\n${clipped}` }] }
+}
+
+function formatTurn(turn: Turn): string {
+  if (turn.role === 'note') return `note: ${turn.text}`
+  return `${turn.role}: ${turn.parts.map(formatPart).join('\n')}`
+}
+
+function formatPart(part: Part): string {
+  switch (part.kind) {
+    case 'text':
+    case 'reasoning':
+      return part.text
+    case 'call':
+      return `[call ${part.name} ${part.raw}]`
+    case 'result':
+      return `[result of ${part.name}] ${formatResultText(part)}`
+    case 'media':
+      return `[${part.mime}]`
+    default:
+      return part satisfies never
+  }
+}
+
 /** Is the entry part of the conversation that can be summarized? */
 function isConversationEntry(entry: Entry): boolean {
   return entryToTurn(entry) !== undefined && !isPinnedNote(entry)
 }
 
-/** The entry with which the kept tail starts: a message of the user or a turn of the model, never a result without its call. */
-function findCutSeq(conversationEntries: readonly Entry[], keep: number): number | undefined {
+/**
+ * The entry with which the kept tail starts: a message of the user or a turn of the model, never a result without its call.
+ * The tail is at most a share of the history, and at most `maxChars` long, if there is a place to cut.
+ */
+function findCutSeq(conversationEntries: readonly Entry[], keep: number, maxChars: number): number | undefined {
   const sizes = conversationEntries.map((entry) => countHistoryChars(deriveModelHistory([entry])))
   const total = sizes.reduce((sum, size) => sum + size, 0)
   let tail = 0
   let cut: number | undefined
   for (let at = conversationEntries.length - 1; at > 0; at--) {
     tail += sizes[at] ?? 0
-    if (cut !== undefined && tail > total * keep) break
+    if (cut !== undefined && tail > Math.min(total * keep, maxChars)) break
     const kind = conversationEntries[at]?.kind
     if (kind === 'user' || kind === 'turn') cut = conversationEntries[at]?.seq
   }

@@ -30,6 +30,8 @@ export type RunEvent =
       readonly beforeTokens: number
       readonly afterTokens: number
       readonly done: boolean
+      /** Why it was not done: the request for the summary failed. Without it, a summary would save nothing. */
+      readonly fault?: Fault
     }
   /** The answer of a run with an output schema: what there is of it so far, not validated; at the end the valid value. */
   | { readonly type: 'output'; readonly value: unknown; readonly isPartial: boolean }

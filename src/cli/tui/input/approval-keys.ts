@@ -113,8 +113,12 @@ function createAnswer({ id }: ApprovalRequest, outcome: ApprovalReply['outcome']
 }
 
 /** The first line that is shown after a key; pages overlap by a line. */
+/** After a jump over lines, a page down leads back to the first line that was not seen: only so can all of it be read. */
 function scrollPosition(state: UiState, name: NamedKey['name']): number {
-  const { room, last } = layoutShownApproval(state)
+  const { ask, room, last } = layoutShownApproval(state)
+  const extent = ask && state.approvalView.shown[ask.id]
+  if (name === 'page-down' && typeof extent === 'object' && Math.min(state.approvalView.top, last) > extent.lines)
+    return Math.min(extent.lines, last)
   const page = Math.max(room - 1, 1)
   const steps: Readonly<Record<string, number>> = {
     'page-down': page,

@@ -31,14 +31,14 @@ export async function resumeOtherSession(app: AppParts, words: string): Promise<
 export async function compressHistory({ ui, session: { agent }, controller }: AppParts): Promise<void> {
   if (controller.isBusy) return ui.notify(BUSY_MESSAGE, 'warn')
   const prompt = `${agent.session.id}#compress`
-  let isDone = false
+  let problem: string | undefined = 'a summary would not be shorter than the conversation.'
   for await (const event of compactHistory(agent, prompt, new AbortController().signal)) {
-    if (event.type === 'compact') isDone = event.done
+    if (event.type === 'compact') problem = event.done ? undefined : (event.fault?.message ?? problem)
     ui.update((state) => ({ ...state, conversation: applyRunEvent(state.conversation, event, Date.now()) }))
   }
   // Otherwise the list of sessions would call this one unfinished.
   agent.session.append({ kind: 'close', prompt, reason: 'done' })
-  if (!isDone) ui.notify('Not summarised: a summary would not be shorter than the conversation.')
+  if (problem !== undefined) ui.notify(`Not summarised: ${problem}`, 'warn')
 }
 
 export function copyLastAnswer({ ui, session }: AppParts): void {
