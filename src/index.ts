@@ -1,4 +1,4 @@
-export type { RunLimits } from './agent/agent.ts'
+export type { RunLimits } from './agent/agent-context.ts'
 export type { ApprovalRequest, CallState } from './agent/calls/call-state.ts'
 export type {
   AgentOptions,

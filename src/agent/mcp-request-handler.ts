@@ -13,11 +13,11 @@ import {
   type SamplingResult,
   type SamplingRequest,
 } from '../tool/mcp/connection/request-handler.ts'
-import type { Agent } from './agent.ts'
+import type { AgentContext } from './agent-context.ts'
 import type { ApprovalReply } from './calls/call-state.ts'
 import { defined } from '../model/defined.ts'
 
-interface ServerRequestContext extends Pick<Agent, 'requestApproval' | 'model' | 'createId'> {
+interface ServerRequestContext extends Pick<AgentContext, 'requestApproval' | 'model' | 'createId'> {
   readonly openBrowser?: (url: string) => void
 }
 

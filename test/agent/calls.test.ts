@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import type { Agent } from '../../src/agent/agent.ts'
+import type { AgentContext } from '../../src/agent/agent-context.ts'
 import type { ApprovalRequest, ApprovalOutcome, ValidCall } from '../../src/agent/calls/call-state.ts'
 import { type ScheduleAction, findReadyCalls, reduceSchedule, createSchedule } from '../../src/agent/calls/schedule.ts'
 import type { CallPart, ResultPart } from '../../src/model/turn.ts'
@@ -20,7 +20,7 @@ after(async () => {
 })
 
 /** Plays a script to its end with these tools; gives the events, and what was sent last. */
-async function played(steps: RehearsalScript['steps'], tools: readonly Tool[], more: Partial<Agent> = {}) {
+async function played(steps: RehearsalScript['steps'], tools: readonly Tool[], more: Partial<AgentContext> = {}) {
   const server = await rehearse(steps)
   servers.push(server)
   const events = await play(agentOf(modelOn('openai-chat', server), tools, more), 'go')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { OutputSpec } from '../../src/agent/output/output-spec.ts'
-import type { Agent } from '../../src/agent/agent.ts'
+import type { AgentContext } from '../../src/agent/agent-context.ts'
 import type { RunEvent } from '../../src/agent/loop/run-event.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { WireId } from '../../src/model/turn.ts'
@@ -29,7 +29,7 @@ const ping = tool({ name: 'ping', description: 'Pings.', parameters: { type: 'ob
 
 async function start(
   steps: Parameters<typeof rehearse>[0],
-  more: Partial<Agent> = { output: spec },
+  more: Partial<AgentContext> = { output: spec },
   wire: WireId = 'openai-chat',
   tools = [ping],
 ) {

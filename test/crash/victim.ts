@@ -1,6 +1,6 @@
 import { appendFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Agent } from '../../src/agent/agent.ts'
+import type { AgentContext } from '../../src/agent/agent-context.ts'
 import { run } from '../../src/agent/loop/run.ts'
 import type { Session } from '../../src/session/session.ts'
 import { resumeSession } from '../../src/session/session.ts'
@@ -52,7 +52,13 @@ export async function victim({ folder, url, at, window }: Fate): Promise<void> {
 }
 
 /** The agent of the crash tests. */
-export function crashAgent(folder: string, url: string, session: Session, effect: () => void, window = 0): Agent {
+export function crashAgent(
+  folder: string,
+  url: string,
+  session: Session,
+  effect: () => void,
+  window = 0,
+): AgentContext {
   const model = { ...modelOn('openai-chat', { url }), ...(window > 0 && { window }) }
   return agentOf(model, [traced(folder, effect)], { session })
 }

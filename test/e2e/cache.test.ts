@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import type { Agent } from '../../src/agent/agent.ts'
+import type { AgentContext } from '../../src/agent/agent-context.ts'
 import { analyzeCacheUse } from '../../src/cli/command/sessions/cache-report.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import type { RehearsalServer } from '../../src/rehearsal/server.ts'
@@ -58,8 +58,12 @@ for (const wire of wireIds) {
       { say: 'Four.' },
       { say: 'Five.' },
     ]
-    const start = (server: RehearsalServer, log: SessionLog, more: Partial<Agent> = {}, on: WireId = wire): Agent =>
-      agentOf(modelOn(on, server), [count], { session: resumeSession(log), ...more })
+    const start = (
+      server: RehearsalServer,
+      log: SessionLog,
+      more: Partial<AgentContext> = {},
+      on: WireId = wire,
+    ): AgentContext => agentOf(modelOn(on, server), [count], { session: resumeSession(log), ...more })
 
     test('requests that go on from the one before, over a resumed session and a fork', async () => {
       const server = await rehearsal(steps)

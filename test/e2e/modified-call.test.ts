@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Agent } from '../../src/agent/agent.ts'
+import type { AgentContext } from '../../src/agent/agent-context.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
@@ -15,7 +15,7 @@ async function changed(name: string, args: JsonObject, person: JsonObject | unde
   const fill = (input: JsonObject): JsonObject => ({ ...input, file_path: `${at.root}/a.txt` })
   const server = await rehearse([{ call: [{ name, args: fill(args) }] }, { say: 'Done.' }])
   try {
-    const requestApproval: Agent['requestApproval'] = (question) =>
+    const requestApproval: AgentContext['requestApproval'] = (question) =>
       Promise.resolve({
         ask: question.id,
         ...(person ? { outcome: 'modify', input: fill(person) } : { outcome: 'proceed-once' }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Agent } from '../../src/agent/agent.ts'
+import type { AgentContext } from '../../src/agent/agent-context.ts'
 import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { createSessionNotices } from '../../src/session/session-notices.ts'
 import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
@@ -130,7 +130,7 @@ async function worked(
   at: Workspace,
   steps: readonly ScriptStep[],
   tools: readonly Tool[] = [],
-  more: Partial<Agent> = {},
+  more: Partial<AgentContext> = {},
 ): Promise<{ results: string[]; said: string[] }> {
   const server = await rehearse([...steps, { say: 'Done.' }])
   try {

@@ -181,9 +181,11 @@ function smallModel(window: number, answers: string[]): Model {
     window,
     async *stream({ system, tools, turns }) {
       const tokens = Math.ceil(JSON.stringify([system, tools, turns]).length / 4)
-      answers.push(`${tokens > window ? 'refused' : 'accepted'}`)
-      if (tokens > window)
-        return yield { type: 'finish', reason: 'fault', fault: { kind: 'overflow', message: `${tokens} of ${window}` } }
+      answers.push(tokens > window ? 'refused' : 'accepted')
+      if (tokens > window) {
+        yield { type: 'finish', reason: 'fault', fault: { kind: 'overflow', message: `${tokens} of ${window}` } }
+        return
+      }
       const part = { kind: 'text', text: 'Short.' } as const
       yield { type: 'part-open', index: 0, kind: 'text' }
       yield { type: 'part-close', index: 0, part }
@@ -205,7 +207,6 @@ describe('a history that is longer than the window', () => {
     await one.close()
     const broken: Model = {
       ...smallModel(2000, []),
-      // oxlint-disable-next-line require-yield
       async *stream() {
         yield { type: 'finish', reason: 'fault', fault: { kind: 'transport', message: 'no server' } }
       },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Agent } from '../../src/agent/agent.ts'
+import type { AgentContext } from '../../src/agent/agent-context.ts'
 import { run } from '../../src/agent/loop/run.ts'
 import type { RunEvent } from '../../src/agent/loop/run-event.ts'
 import { createSeenFiles } from '../../src/agent/calls/seen-files.ts'
@@ -86,7 +86,7 @@ export function memorySession(id: string): Session {
 }
 
 /** An agent in memory, with a model and tools of the test's own. */
-export function agentOf(model: Model, tools: readonly Tool[], more: Partial<Agent> = {}): Agent {
+export function agentOf(model: Model, tools: readonly Tool[], more: Partial<AgentContext> = {}): AgentContext {
   return {
     session: memorySession('session'),
     model,
@@ -103,7 +103,7 @@ export function agentOf(model: Model, tools: readonly Tool[], more: Partial<Agen
 }
 
 /** Runs a prompt to its end; gives all events. */
-export async function play(agent: Agent, said: string | undefined, signal?: AbortSignal): Promise<RunEvent[]> {
+export async function play(agent: AgentContext, said: string | undefined, signal?: AbortSignal): Promise<RunEvent[]> {
   const events: RunEvent[] = []
   const parts = said === undefined ? undefined : [{ kind: 'text', text: said } as const]
   for await (const event of run(agent, parts, signal)) events.push(event)

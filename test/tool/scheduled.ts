@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { executeCalls } from '../../src/agent/calls/execute-calls.ts'
-import type { Agent } from '../../src/agent/agent.ts'
+import type { AgentContext } from '../../src/agent/agent-context.ts'
 import type { RunEvent } from '../../src/agent/loop/run-event.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ResultPart } from '../../src/model/turn.ts'
@@ -23,13 +23,13 @@ const NO_MODEL = {
 } as unknown as Model
 
 /** An agent that works in a workspace, with all built-in tools that need no network. */
-export function agentIn(ws: Workspace, more: Partial<Agent> = {}): Agent {
+export function agentIn(ws: Workspace, more: Partial<AgentContext> = {}): AgentContext {
   return agentOf(NO_MODEL, builtinTools({ memory: ws.memory }), { host: ws.host, folders: [ws.root], ...more })
 }
 
 /** Gives calls to the scheduler, all in one turn; the results in the order of the calls, and what happened on the way. */
 export async function scheduled(
-  agent: Agent,
+  agent: AgentContext,
   calls: readonly Called[],
 ): Promise<{ results: readonly ResultPart[]; events: readonly RunEvent[] }> {
   const parts = calls.map(([name, input]) => {

@@ -8,7 +8,7 @@ import { clipText } from '../../model/text.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
 import type { Decision, Grant, GrantScope } from '../../policy/policy.ts'
 import type { ApprovalDetails, MarkdownDisplay } from '../../tool/tool.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import type { ApprovalReply, ApprovalTerms, ValidCall } from './call-state.ts'
 import {
   type ApprovalCallbacks,
@@ -27,7 +27,7 @@ type CallApproval =
 
 /** Validates a call, and asks the policy and then, if needed, the user whether it may run. */
 export async function approveCall(
-  agent: Agent,
+  agent: AgentContext,
   call: CallPart,
   signal: AbortSignal,
   callbacks: ApprovalCallbacks & { readonly onValidated: (valid: ValidCall) => Promise<void> },
@@ -103,7 +103,7 @@ export async function approveCall(
 
 /** A call that the user changed is checked like any other: it may be about another file. */
 async function approveModifiedInput(
-  agent: Agent,
+  agent: AgentContext,
   call: CallPart,
   { input: proposed }: ValidCall,
   input: JsonObject,
@@ -127,7 +127,7 @@ function findChosenGrant(
   return grant && { grant, scope: grant.scopes?.includes(scope) ? scope : 'session' }
 }
 
-function validateCall(agent: Agent, call: CallPart): ValidCall | { result: ResultPart } {
+function validateCall(agent: AgentContext, call: CallPart): ValidCall | { result: ResultPart } {
   const found = agent.toolbox.find(call.name)
   if ('problem' in found) return rejectCall(call, 'unknown-tool', found.problem)
   const inexact = findInexactInteger(call.input)
@@ -155,7 +155,7 @@ function findInexactInteger(value: Json | undefined): number | undefined {
 
 /** What the user is shown: the preview of the tool, or else the arguments. */
 async function previewCall(
-  agent: Agent,
+  agent: AgentContext,
   call: CallPart,
   valid: ValidCall,
   { access }: Decision,

@@ -5,7 +5,7 @@ import { clipText } from '../../model/text.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
 import type { RejectedCall } from '../../model/fold.ts'
 import type { Effect } from '../../policy/effect.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import type { FinishedCall } from './call-state.ts'
 import { approveCall } from './approve-call.ts'
 import { getStopReason } from '../loop/run-deadline.ts'
@@ -34,7 +34,7 @@ export interface CallOutcome {
  * log, except for those that wait for an approval that comes later, and those that must not run before them. The intent to run a tool is in the log before the tool starts, so no crash can make it run twice.
  */
 export async function* executeCalls(
-  agent: Agent,
+  agent: AgentContext,
   orderedCalls: readonly CallPart[],
   rejected: readonly RejectedCall[],
   signal: AbortSignal,

@@ -1,10 +1,10 @@
 import type { ToolContext } from '../../tool/tool.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 
 /** The run that called a tool, for tools that are agents themselves. */
 interface ParentRun {
-  readonly agent: Agent
+  readonly agent: AgentContext
   readonly call: string
   readonly onEvent: (event: RunEvent) => void
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { CallPart } from '../../model/turn.ts'
 import type { Proposal } from '../../policy/policy.ts'
 import type { ApprovalDetails } from '../../tool/tool.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 import type { ApprovalReply, ApprovalRequest, ValidCall } from './call-state.ts'
 
@@ -21,7 +21,7 @@ export function toProposal({ tool, input, effects }: ValidCall): Proposal {
  * Writes a question to the log, unless it is there already, asks the user if there is one, and writes the answer to the log.
  */
 export async function requestApproval(
-  agent: Agent,
+  agent: AgentContext,
   call: CallPart,
   valid: ValidCall,
   { details, decision }: Pick<ApprovalRequest, 'details' | 'decision'>,
@@ -61,7 +61,11 @@ export async function requestApproval(
  * The answer that another process wrote to the log. It counts only if the question was about exactly what would happen now,
  * and only as a yes or a no to this one call: rules and other arguments in a log are never used.
  */
-export function findLoggedReply(agent: Agent, call: CallPart, details: ApprovalDetails): ApprovalReply | undefined {
+export function findLoggedReply(
+  agent: AgentContext,
+  call: CallPart,
+  details: ApprovalDetails,
+): ApprovalReply | undefined {
   const found = agent.session.findReply(call.id)
   const asks = agent.session.entries.filter((entry) => entry.kind === 'ask')
   const ask = asks.find((entry) => entry.ask === found?.ask)
@@ -73,19 +77,19 @@ export function findLoggedReply(agent: Agent, call: CallPart, details: ApprovalD
 }
 
 /** The same question about the same call, if an earlier run left it open in the log. */
-function findOpenAsk({ session }: Agent, call: CallPart, details: ApprovalDetails): string | undefined {
+function findOpenAsk({ session }: AgentContext, call: CallPart, details: ApprovalDetails): string | undefined {
   const ask = session.entries.findLast((entry) => entry.kind === 'ask' && entry.call === call.id)
   if (ask?.kind !== 'ask' || session.findReply(call.id)) return undefined
   return isDeepStrictEqual(ask.details, toJsonObject(details)) ? ask.ask : undefined
 }
 
 /** Ends the open questions that the policy would not ask any more, because of what was just allowed. */
-export async function resolveCoveredApprovals(agent: Agent): Promise<void> {
+export async function resolveCoveredApprovals(agent: AgentContext): Promise<void> {
   for (const { proposal, markCovered } of pendingApprovals.get(agent.session) ?? [])
     if ((await agent.policy.decide(proposal)).verdict === 'allow') markCovered()
 }
 
-const pendingApprovals = new WeakMap<Agent['session'], Set<PendingApproval>>()
+const pendingApprovals = new WeakMap<AgentContext['session'], Set<PendingApproval>>()
 
 interface PendingApproval {
   readonly proposal: Proposal
@@ -93,8 +97,8 @@ interface PendingApproval {
 }
 
 async function awaitReply(
-  agent: Agent,
-  askUser: NonNullable<Agent['requestApproval']>,
+  agent: AgentContext,
+  askUser: NonNullable<AgentContext['requestApproval']>,
   ask: ApprovalRequest,
   proposal: Proposal,
   signal: AbortSignal,

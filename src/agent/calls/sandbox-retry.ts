@@ -1,7 +1,7 @@
 import type { SandboxAccess, SandboxBlock } from '../../model/security/sandbox-access.ts'
 import { executeTool, type ToolExecution } from '../../tool/execute-tool.ts'
 import { defined } from '../../model/defined.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import type { ExecutingCall } from './call-state.ts'
 import { requestApproval, toProposal } from './request-approval.ts'
 import { setParentRun } from './parent-run.ts'
@@ -13,7 +13,7 @@ import type { RunEvent } from '../loop/run-event.ts'
  * log before it starts, like the first.
  */
 export async function executeWithSandboxRetry(
-  agent: Agent,
+  agent: AgentContext,
   call: ExecutingCall,
   signal: AbortSignal,
   onProgress: (text: string) => void,
@@ -78,7 +78,7 @@ const BLOCK_REASONS: Readonly<Record<SandboxBlock, string>> = {
 }
 
 async function requestSandboxAccess(
-  agent: Agent,
+  agent: AgentContext,
   call: ExecutingCall,
   blocked: SandboxBlock,
   signal: AbortSignal,

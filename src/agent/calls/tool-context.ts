@@ -3,12 +3,12 @@ import { defined } from '../../model/defined.ts'
 import type { ApprovedFile } from '../../model/security/approved-file.ts'
 
 import type { ToolContext } from '../../tool/tool.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import type { ExecutingCall } from './call-state.ts'
 
 /** What a tool may use. If the user changed the call, the tool gets both versions of the arguments. */
 export function createToolContext(
-  agent: Agent,
+  agent: AgentContext,
   signal: AbortSignal,
   progress: (text: string) => void,
   call: Partial<Pick<ExecutingCall, 'modified' | 'proposed' | 'access' | 'gitHelpers' | 'sandboxAccess'>> = {},

@@ -11,7 +11,7 @@ import {
   isPinnedNote,
   deriveModelHistory,
 } from '../../session/derive-model-history.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import { ENVIRONMENT_TOPIC, appendPinnedNote } from './pinned-notes.ts'
 import INSTRUCTION from '../prompt/compress.md'
 import { createRequestLogger } from '../loop/request-log.ts'
@@ -28,14 +28,14 @@ const MIN_LOOKUP_TOKENS = 2000
 /** Longer tool results are shortened for the summary; the full text is in a file. */
 const MAX_RESULT_CHARS = 4000
 
-export async function needsCompaction(agent: Agent): Promise<boolean> {
+export async function needsCompaction(agent: AgentContext): Promise<boolean> {
   const tokens = countContextTokens(agent.session.turns)
   // The catalogue is not loaded for a history that fits any model.
   const window = tokens < MIN_LOOKUP_TOKENS ? agent.model.window : await findWindow(agent)
   return window !== undefined && tokens > window * (agent.compaction?.share ?? DEFAULT_WINDOW_SHARE)
 }
 
-async function findWindow({ model, catalog }: Agent): Promise<number | undefined> {
+async function findWindow({ model, catalog }: AgentContext): Promise<number | undefined> {
   return model.window ?? (await catalog?.())?.card(model.origin)?.window
 }
 
@@ -69,7 +69,7 @@ interface CompactionResult {
  * the log keeps everything. A summary that saves nothing is not used.
  */
 export async function* compactHistory(
-  agent: Agent,
+  agent: AgentContext,
   prompt: string,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, CompactionResult> {
@@ -121,7 +121,7 @@ export async function* compactHistory(
 
 /** With the system prompt, the request begins like the ones before it, so that the vendor finds it in its cache. */
 async function* requestSummary(
-  agent: Agent,
+  agent: AgentContext,
   prompt: string,
   signal: AbortSignal,
   { system, turns }: { readonly system?: string; readonly turns: readonly Turn[] },
@@ -149,7 +149,7 @@ const EXCERPT_SHARE = 0.5
 const DEFAULT_WINDOW_TOKENS = 4096
 
 /** The history as text, with its beginning and its end, so that it fits half of the context window. */
-async function excerptHistory(agent: Agent, turns: readonly Turn[]): Promise<Turn> {
+async function excerptHistory(agent: AgentContext, turns: readonly Turn[]): Promise<Turn> {
   const window = await findWindow(agent)
   const max = Math.floor((window ?? DEFAULT_WINDOW_TOKENS) * EXCERPT_SHARE) * CHARS_PER_TOKEN
   const text = turns.map(formatTurn).join('\n\n')
@@ -203,12 +203,12 @@ function findCutSeq(conversationEntries: readonly Entry[], keep: number, maxChar
   return cut
 }
 
-async function shortenTurn(agent: Agent, turn: Turn): Promise<Turn> {
+async function shortenTurn(agent: AgentContext, turn: Turn): Promise<Turn> {
   if (turn.role !== 'results') return turn
   return { role: 'results', parts: await Promise.all(turn.parts.map((result) => excerptResult(agent, result))) }
 }
 
-async function excerptResult(agent: Agent, result: ResultPart): Promise<ResultPart> {
+async function excerptResult(agent: AgentContext, result: ResultPart): Promise<ResultPart> {
   const text = formatResultText(result)
   if (text.length <= MAX_RESULT_CHARS) return result
   // A full disk must not prevent the compaction.

@@ -1,9 +1,9 @@
 import { findFirstKeptSeq } from '../../session/derive-model-history.ts'
 import type { Session } from '../../session/session.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 
 /** The note that plan mode was switched on or off, if the model does not know yet. The system prompt stays the same. */
-export function createPlanModeNote({ mode }: Pick<Agent, 'mode'>, isAnnounced: boolean) {
+export function createPlanModeNote({ mode }: Pick<AgentContext, 'mode'>, isAnnounced: boolean) {
   const isOn = mode?.get() === 'plan'
   if (isOn === isAnnounced) return undefined
   return { kind: 'note', text: isOn ? PLAN_MODE_ON_TEXT : PLAN_MODE_OFF_TEXT, plan: isOn } as const

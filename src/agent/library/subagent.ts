@@ -1,5 +1,5 @@
 import { getParentRun } from '../calls/parent-run.ts'
-import type { Agent as AgentContext } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import { tool, toolOutput } from '../../tool/custom-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from './library-agent.ts'

@@ -2,7 +2,7 @@ import type { Fault } from '../../model/fault.ts'
 import { type FoldedTurn, type RejectedCall, splitRunnableCalls } from '../../model/fold.ts'
 import { joinTextParts } from '../../model/text.ts'
 import type { AssistantTurn, CallPart, FinishReason } from '../../model/turn.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import { checkOutput } from '../output/check-output.ts'
 import { getStopReason } from './run-deadline.ts'
 import type { RunEvent } from './run-event.ts'
@@ -104,7 +104,7 @@ function isTruncated(reason: FinishReason): reason is 'length' | 'filter' {
   return reason === 'length' || reason === 'filter'
 }
 
-function findPlan({ mode, toolbox, folders }: Agent, calls: readonly CallPart[]): string | undefined {
+function findPlan({ mode, toolbox, folders }: AgentContext, calls: readonly CallPart[]): string | undefined {
   if (mode?.get() !== 'plan') return undefined
   const call = calls.find(({ name, input = {} }) => {
     const found = toolbox.find(name)

@@ -1,4 +1,4 @@
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 
 interface RunDeadline {
   readonly signal: AbortSignal
@@ -6,7 +6,10 @@ interface RunDeadline {
 }
 
 /** Returns a signal that is also aborted at the time limit of the run. */
-export function startRunDeadline({ limits, clock }: Pick<Agent, 'limits' | 'clock'>, signal: AbortSignal): RunDeadline {
+export function startRunDeadline(
+  { limits, clock }: Pick<AgentContext, 'limits' | 'clock'>,
+  signal: AbortSignal,
+): RunDeadline {
   if (limits?.ms === undefined) return { signal, cancel: () => undefined }
   const limit = new AbortController()
   const cancel = clock.schedule(limits.ms, () => limit.abort(TIME_LIMIT_ERROR))

@@ -2,7 +2,7 @@ import type { Fault } from '../../model/fault.ts'
 import type { EntryBody } from '../../session/log/entry.ts'
 import type { RejectedCall } from '../../model/fold.ts'
 import type { CallPart } from '../../model/turn.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import { type CallOutcome, executeCalls } from '../calls/execute-calls.ts'
 import { compactHistory } from '../history/compact.ts'
 import { createOutputContract, type OutputContract } from '../output/output-contract.ts'
@@ -14,7 +14,7 @@ import { type RunTotals, type UsageMeter, createUsageMeter } from './usage-meter
 /** The state of a run between its turns. */
 export interface RunState {
   /** Another one after a handoff. */
-  agent: Agent
+  agent: AgentContext
   /** The id of the prompt. */
   readonly prompt: string
   readonly signal: AbortSignal
@@ -45,7 +45,7 @@ export interface RunEnd {
   readonly output?: unknown
 }
 
-export function createRunState(agent: Agent, prompt: string, signal: AbortSignal): RunState {
+export function createRunState(agent: AgentContext, prompt: string, signal: AbortSignal): RunState {
   const state: RunState = {
     agent,
     prompt,

@@ -5,7 +5,7 @@ import type { ToolChoice } from '../../model/request.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { createInterruptedResult } from '../../session/open-calls.ts'
 import { StoreError } from '../../session/store/store.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import { countHistoryChars, needsCompaction } from '../history/compact.ts'
 import { createPartialOutput } from '../output/partial-output.ts'
 import { startRunDeadline, getStopReason } from './run-deadline.ts'
@@ -33,7 +33,7 @@ import { defined } from '../../model/defined.ts'
  * calls that were waiting for approval when the session was left. If the log cannot be written, the run stops.
  */
 export async function* run(
-  agent: Agent,
+  agent: AgentContext,
   input: UserTurn['parts'] | undefined,
   signal: AbortSignal = new AbortController().signal,
   userText?: string,
@@ -118,7 +118,7 @@ async function* resumePendingCalls(state: RunState): AsyncGenerator<RunEvent, bo
 }
 
 /** Once per session. Logs of earlier versions do not show whether they have it, so they get it again. */
-function* appendEnvironmentNote({ session, describeEnvironment }: Agent): Generator<RunEvent> {
+function* appendEnvironmentNote({ session, describeEnvironment }: AgentContext): Generator<RunEvent> {
   if (!describeEnvironment || hasPinnedNote(session, ENVIRONMENT_TOPIC)) return
   const { text, notices = [] } = describeEnvironment()
   for (const notice of notices) yield { type: 'notice', text: notice }

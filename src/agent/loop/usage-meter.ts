@@ -1,6 +1,6 @@
 import type { ModelOrigin } from '../../model/turn.ts'
 import { addUsage, NO_USAGE, type Usage } from '../../model/usage.ts'
-import type { Agent } from '../agent.ts'
+import type { AgentContext } from '../agent-context.ts'
 import { defined } from '../../model/defined.ts'
 
 /** What a run has used so far. `cost` is in US dollars, if the prices are known. */
@@ -18,7 +18,10 @@ export interface UsageMeter {
 }
 
 /** Adds up usage and cost. If one price is unknown, the total cost is unknown; it is never counted as zero. */
-export function createUsageMeter({ catalog }: Pick<Agent, 'catalog'>, getRequested: () => ModelOrigin): UsageMeter {
+export function createUsageMeter(
+  { catalog }: Pick<AgentContext, 'catalog'>,
+  getRequested: () => ModelOrigin,
+): UsageMeter {
   let usage: Usage = NO_USAGE
   let cost: number | undefined = catalog && 0
   return {

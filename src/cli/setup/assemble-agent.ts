@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Agent } from '../../agent/agent.ts'
+import type { AgentContext } from '../../agent/agent-context.ts'
 import { createToolContext } from '../../agent/calls/tool-context.ts'
 import { formatEnvironmentMessage } from '../../agent/prompt/environment-message.ts'
 import { createSeenFiles } from '../../agent/calls/seen-files.ts'
@@ -37,7 +37,12 @@ import { defined } from '../../model/defined.ts'
 /** An agent that is ready to run. */
 export type AssembledAgent = Awaited<ReturnType<typeof assembleAgent>>
 
-export async function assembleAgent(args: RunArgs, settings: Settings, model: Model, ask?: Agent['requestApproval']) {
+export async function assembleAgent(
+  args: RunArgs,
+  settings: Settings,
+  model: Model,
+  ask?: AgentContext['requestApproval'],
+) {
   const { config } = settings
   const folder = resolveWorkFolder(args)
   const folders = [folder, ...args.directories.map((one) => requireFolder(resolve(folder, one)))]
@@ -81,7 +86,7 @@ export async function assembleAgent(args: RunArgs, settings: Settings, model: Mo
     const { createMcpRuntime } = Object.keys(mcpServers).length > 0 ? await import('./mcp-runtime.ts') : {}
     const mcpOptions = { folders, host: local, model, createId, builtinTools: builtins, ask }
     const mcp = createMcpRuntime?.(mcpServers, mcpOptions)
-    const agent: Agent = {
+    const agent: AgentContext = {
       session,
       model,
       toolbox: mcp?.toolbox ?? createToolbox(builtins),
@@ -257,14 +262,14 @@ function requireFolder(folder: string): string {
   return folder
 }
 
-async function readAllFiles(agent: Agent, tools: readonly Tool[]): Promise<string | undefined> {
+async function readAllFiles(agent: AgentContext, tools: readonly Tool[]): Promise<string | undefined> {
   const tool = tools.find(({ spec }) => spec.name === 'read_many_files')
   const context = createToolContext(agent, new AbortController().signal, () => undefined)
   const output = await tool?.run({ paths: ['**/*'] }, context)
   return typeof output?.content === 'string' && !output.error ? `All files:\n${output.content}` : undefined
 }
 
-function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable<Agent['describeEnvironment']>> {
+function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable<AgentContext['describeEnvironment']>> {
   const folder = folders[0] ?? '.'
   const { files, memories, notices } = readInstructions(folder)
   const text = formatEnvironmentMessage({

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Agent } from '../../agent/agent.ts'
+import type { AgentContext } from '../../agent/agent-context.ts'
 import { createMcpRequestHandler } from '../../agent/mcp-request-handler.ts'
 import type { LocalHost } from '../../host/local-host.ts'
 import type { Model } from '../../provider/index.ts'
@@ -13,8 +13,8 @@ import { getDataFolder } from '../paths/folders.ts'
 import { createFileKeyValueStore } from '../paths/key-value-files.ts'
 import { defined } from '../../model/defined.ts'
 
-interface McpRuntimeOptions extends Pick<Agent, 'createId'> {
-  readonly ask: Agent['requestApproval'] | undefined
+interface McpRuntimeOptions extends Pick<AgentContext, 'createId'> {
+  readonly ask: AgentContext['requestApproval'] | undefined
   readonly folders: readonly string[]
   readonly host: LocalHost
   readonly model: Model

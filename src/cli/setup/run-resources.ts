@@ -1,4 +1,4 @@
-import type { Agent } from '../../agent/agent.ts'
+import type { AgentContext } from '../../agent/agent-context.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import type { Settings } from '../config/read-settings.ts'
 import { STANDARD_STREAMS } from '../output/create-output.ts'
@@ -26,7 +26,7 @@ export async function assembleRunAgent(
   args: RunArgs,
   settings: Settings,
   { model, recorder }: RunResources,
-  requestApproval?: Agent['requestApproval'],
+  requestApproval?: AgentContext['requestApproval'],
 ): Promise<AssembledAgent> {
   const assembled = await assembleAgent(args, settings, model.model, requestApproval)
   recorder?.followSession(assembled.agent.session)

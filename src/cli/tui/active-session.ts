@@ -1,4 +1,4 @@
-import type { Agent } from '../../agent/agent.ts'
+import type { AgentContext } from '../../agent/agent-context.ts'
 import { defined } from '../../model/defined.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
 import type { RunArgs } from '../args/run-args.ts'
@@ -39,7 +39,7 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
     return opened
   }
 
-  function withController(opened: AssembledAgent): Agent {
+  function withController(opened: AssembledAgent): AgentContext {
     return { ...opened.agent, model: resources.model.model, takeQueuedMessages: controller.takeQueued }
   }
 

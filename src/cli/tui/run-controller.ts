@@ -1,4 +1,4 @@
-import type { Agent } from '../../agent/agent.ts'
+import type { AgentContext } from '../../agent/agent-context.ts'
 import type { ApprovalRequest, ApprovalReply } from '../../agent/calls/call-state.ts'
 import { countContextTokens } from '../../agent/history/compact.ts'
 import { run } from '../../agent/loop/run.ts'
@@ -23,7 +23,7 @@ const MAX_DELTA_CHARS = 2000
 interface RunControllerOptions {
   readonly ui: () => Ui
   /** Called for each run: the model may have changed. */
-  readonly agent: () => Agent
+  readonly agent: () => AgentContext
   readonly onEvent: (event: RunEvent) => void
   readonly resolveMention: (name: string) => UserTurn['parts'] | undefined
 }
@@ -155,7 +155,7 @@ function deltaLength(event: RunEvent): number {
   return event.type === 'turn' && event.event.type === 'part-delta' ? event.event.text.length : 0
 }
 
-function reduceState(state: UiState, event: RunEvent, agent: Agent): UiState {
+function reduceState(state: UiState, event: RunEvent, agent: AgentContext): UiState {
   const conversation = applyRunEvent(state.conversation, event, Date.now())
   const status = { ...state.status, ...findStatusChange(event, agent) }
   if (event.type !== 'run-close') return { ...state, conversation, status }
@@ -171,7 +171,7 @@ const INTERACTIVE_ADVICE: ResumeAdvice = {
   afterFault: 'Send a message to try again.',
 }
 
-function findStatusChange(event: RunEvent, agent: Agent): Partial<StatusInfo> {
+function findStatusChange(event: RunEvent, agent: AgentContext): Partial<StatusInfo> {
   if (event.type === 'budget') return defined({ cost: event.cost, window: agent.model.window })
   if (event.type === 'turn' && event.event.type === 'usage') {
     const { input, cacheRead, cacheWrite } = event.event.usage

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Agent } from '../../../src/agent/agent.ts'
+import type { AgentContext } from '../../../src/agent/agent-context.ts'
 import type { RunEvent } from '../../../src/agent/loop/run-event.ts'
 import type { JsonObject } from '../../../src/model/json.ts'
 import type { ResultPart, WireId } from '../../../src/model/turn.ts'
@@ -20,7 +20,7 @@ export interface Played {
 export async function callThrough(
   servers: McpServers,
   calls: readonly Called[],
-  how: { wire?: WireId; agent?: Partial<Agent>; budget?: { tools: number; bytes: number } } = {},
+  how: { wire?: WireId; agent?: Partial<AgentContext>; budget?: { tools: number; bytes: number } } = {},
 ): Promise<Played> {
   const named = calls.map(([server, tool, args]) => ({ name: servers.names.nameFor({ server, tool }), args }))
   const model = await rehearse([...named.map((call) => ({ call: [call] })), { say: 'Done.' }])

@@ -1,4 +1,4 @@
-import type { Agent } from '../../../agent/agent.ts'
+import type { AgentContext } from '../../../agent/agent-context.ts'
 import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
 import { DEFAULT_POLICY_RULES } from '../../../policy/approval-policy.ts'
 import { APPROVAL_MODES, type Policy } from '../../../policy/policy.ts'
@@ -97,7 +97,7 @@ function collectRuleGroups({ session: { agent }, folder }: AppParts) {
 
 const SANDBOX_ACCESSES = Object.keys(ACCESS_SETTING_KEYS) as SandboxAccess[]
 
-function listSessionRules({ policy, sandboxAccess }: Agent): ListedRule[] {
+function listSessionRules({ policy, sandboxAccess }: AgentContext): ListedRule[] {
   const from = (effect: RuleEffect, one: Policy | undefined): ListedRule[] =>
     (one?.sessionGrants?.() ?? []).map((grant) => ({
       effect,
@@ -115,9 +115,9 @@ function listSessionRules({ policy, sandboxAccess }: Agent): ListedRule[] {
 function listSettingsRules(
   { policy, sandboxOptions }: { readonly policy?: PolicyConfig | undefined } & Pick<ProjectConfig, 'sandboxOptions'>,
   where: string,
-  own?: { readonly agent: Agent; readonly project?: string },
+  own?: { readonly agent: AgentContext; readonly project?: string },
 ): ListedRule[] {
-  const toListed = (effect: RuleEffect, text: string, remove: (agent: Agent) => void): ListedRule => {
+  const toListed = (effect: RuleEffect, text: string, remove: (agent: AgentContext) => void): ListedRule => {
     return { effect, text, where, ...(own && { remove: () => remove(own.agent) }) }
   }
   const verdicts = (['allow', 'ask', 'deny'] as const).flatMap((verdict) =>

@@ -13,7 +13,7 @@ import type { ApprovalRequest, ApprovalReply } from './calls/call-state.ts'
 import type { OutputSpec } from './output/output-spec.ts'
 
 /** Everything that a run uses. It reaches files, processes and the network only through these. */
-export interface Agent {
+export interface AgentContext {
   readonly session: Session
   readonly model: Model
   readonly toolbox: Toolbox
@@ -48,7 +48,7 @@ export interface Agent {
   /** The messages that the user has sent since the last call; read between turns. */
   readonly takeQueuedMessages?: () => readonly UserTurn['parts'][]
   /** The agent that a call has chosen to continue the conversation; read before each request. */
-  readonly takeHandoff?: () => { readonly name: string; readonly agent: Agent } | undefined
+  readonly takeHandoff?: () => { readonly name: string; readonly agent: AgentContext } | undefined
   /** Runs a tool in the context of its trace span, so that spans of the tool become children of it. */
   readonly traceToolRun?: <T>(call: CallPart, run: () => Promise<T>) => Promise<T>
   /** Applies the cost limit of this agent to a model that another agent uses. */
