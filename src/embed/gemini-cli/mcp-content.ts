@@ -5,7 +5,7 @@ import {
   parseContentBlock,
   toContentParts,
   formatForDisplay,
-} from '../../tool/mcp/tools/tool-content.ts'
+} from '../../tool/mcp/tools/content-blocks.ts'
 
 /** A content block of an MCP server. */
 export interface McpContentBlock {

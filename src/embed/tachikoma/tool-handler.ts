@@ -1,6 +1,6 @@
 import { getErrorMessage } from '../../model/error-message.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { sanitizeForModel } from '../../policy/text/sanitize.ts'
+import { sanitizeForModel } from '../../policy/text/sanitize-for-model.ts'
 import { validate } from '../../schema/validate/validate.ts'
 import { runWithTimeout, TIMED_OUT } from '../../tool/run-with-timeout.ts'
 import { parseCallArguments } from '../../wire/calls/parse-arguments.ts'
