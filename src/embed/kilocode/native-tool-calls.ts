@@ -1,6 +1,6 @@
-import type OpenAI from 'openai'
 import type { Warning } from '../../model/event.ts'
 import { isObject } from '../../model/json.ts'
+import type { ChatDelta, ChatParams, ChatTool, ChatToolChoice } from '../vendor-types/openai.ts'
 
 /** `xml`: tools are described in the prompt. `json`: native tool calls. */
 export type ToolStyle = 'xml' | 'json'
@@ -23,13 +23,13 @@ export interface NativeToolCallsChunk {
 }
 
 export interface NativeToolCallMetadata {
-  readonly allowedTools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
+  readonly allowedTools?: readonly ChatTool[] | undefined
 }
 
 /** Overrides of two defaults that not every endpoint accepts; `omit` leaves the field out. */
 export interface NativeToolCallSettings {
   /** The default `required` forces a call, so that the model can never finish; some servers do not support it. */
-  readonly toolChoice?: OpenAI.Chat.ChatCompletionToolChoiceOption | 'omit'
+  readonly toolChoice?: ChatToolChoice | 'omit'
   readonly parallel?: boolean | 'omit'
 }
 
@@ -37,7 +37,7 @@ export interface NativeToolCallSettings {
  * Adds `tools`, `tool_choice: 'required'` and `parallel_tool_calls: false` to a request, if the tool style is `json` and
  * there are tools. Returns a copy; values that the params already have are kept.
  */
-export function addNativeToolCallsToParams<T extends OpenAI.Chat.ChatCompletionCreateParams>(
+export function addNativeToolCallsToParams<T extends ChatParams>(
   params: T,
   options: { readonly toolStyle?: ToolStyle | undefined },
   metadata?: NativeToolCallMetadata,
@@ -61,7 +61,7 @@ export function addNativeToolCallsToParams<T extends OpenAI.Chat.ChatCompletionC
  * else goes to `onWarning`, by default the console.
  */
 export function* processNativeToolCallsFromDelta(
-  delta: OpenAI.Chat.ChatCompletionChunk.Choice.Delta | null | undefined,
+  delta: ChatDelta | null | undefined,
   toolStyle: ToolStyle | undefined,
   onWarning: (warning: Warning) => void = printWarning,
 ): Generator<NativeToolCallsChunk, void, undefined> {
