@@ -30,7 +30,9 @@ export {
 } from './kilocode/history.ts'
 export {
   addNativeToolCallsToParams,
+  nativeFunctionCallingProviders,
   processNativeToolCallsFromDelta,
+  type NativeFunctionCallingProvider,
   type NativeToolCall,
   type NativeToolCallMetadata,
   type NativeToolCallsChunk,

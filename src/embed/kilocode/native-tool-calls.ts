@@ -2,6 +2,11 @@ import type { Warning } from '../../model/event.ts'
 import { isObject } from '../../model/json.ts'
 import type { ChatDelta, ChatParams, ChatTool, ChatToolChoice } from '../vendor-types/openai.ts'
 
+/** The providers of Kilo Code that take native tool calls. */
+export const nativeFunctionCallingProviders = ['openrouter', 'kilocode', 'lm-studio'] as const
+
+export type NativeFunctionCallingProvider = (typeof nativeFunctionCallingProviders)[number]
+
 /** `xml`: tools are described in the prompt. `json`: native tool calls. */
 export type ToolStyle = 'xml' | 'json'
 

@@ -1,8 +1,8 @@
 import type { Warning } from '../../model/event.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import type { ToolSpec } from '../../model/request.ts'
 import { declareTools } from '../../schema/dialect/declare-tools.ts'
 import { parseCallArguments } from '../../wire/calls/parse-arguments.ts'
+import { toToolSpec } from '../tool-calls/definitions.ts'
 import { declareForGemini, type GeminiDialect } from '../gemini-declarations.ts'
 import type {
   GeminiCallingMode,
@@ -118,8 +118,4 @@ function toResponseObject(content: ToolResultContent): Record<string, unknown> {
     default:
       return content satisfies never
   }
-}
-
-export function toToolSpec({ name, description, parameters }: ToolDefinition): ToolSpec {
-  return { name, description, schema: parameters as JsonObject }
 }

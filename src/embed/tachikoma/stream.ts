@@ -7,7 +7,7 @@ import type { Usage } from '../../model/usage.ts'
 import { createFramer } from '../../wire/framing/framer.ts'
 import { gemini } from '../../wire/gemini/wire.ts'
 import type { GeminiDialect } from '../gemini-declarations.ts'
-import { toToolSpec } from './convert.ts'
+import { toToolSpec } from '../tool-calls/definitions.ts'
 import type { ToolDefinition } from './types.ts'
 import { defined } from '../../model/defined.ts'
 

@@ -2,13 +2,7 @@ import { defined } from '../../model/defined.ts'
 import type { Json } from '../../model/json.ts'
 
 export type { ToolChoice } from '../../model/request.ts'
-
-/** `parameters` is a JSON Schema. */
-export interface ToolDefinition {
-  readonly name: string
-  readonly description: string
-  readonly parameters: Readonly<Record<string, unknown>>
-}
+export type { ToolDefinition } from '../tool-calls/definitions.ts'
 
 export interface ToolCall {
   /** Created here, and globally unique. */

@@ -52,3 +52,28 @@ export type AnthropicToolChoice =
   | { type: 'any'; disable_parallel_tool_use?: boolean }
   | { type: 'tool'; name: string; disable_parallel_tool_use?: boolean }
   | { type: 'none' }
+
+/** A message that the helpers write: a response of the model, or the results of its calls. */
+export interface AnthropicMessage {
+  role: 'assistant' | 'user'
+  content:
+    | string
+    | (
+        | AnthropicText
+        | AnthropicToolUse
+        | {
+            type: 'tool_result'
+            tool_use_id: string
+            content?: string | (AnthropicText | AnthropicImage)[]
+            is_error?: boolean
+          }
+        | { type: 'thinking'; thinking: string; signature: string }
+        | { type: 'redacted_thinking'; data: string }
+      )[]
+}
+
+/** An image in base64. */
+export interface AnthropicImage {
+  type: 'image'
+  source: { type: 'base64'; media_type: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'; data: string }
+}

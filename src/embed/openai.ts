@@ -1,0 +1,90 @@
+// dragoman/embed/openai: OpenAI's chat completions, and endpoints compatible with it.
+import type { ToolDefinition } from './tool-calls/definitions.ts'
+import {
+  type CallResult,
+  type DeclareToolsOptions,
+  encodeContinuation,
+  encodeToolFields,
+  type ToHistoryOptions,
+} from './tool-calls/request.ts'
+import {
+  type AssembledResponse,
+  createResponseAssembler,
+  type ResponseAssembler,
+  type ResponseAssemblerOptions,
+} from './tool-calls/response-assembler.ts'
+import type { ChatChunk, ChatFunctionTool, ChatMessage, ChatToolChoice } from './vendor-types/openai.ts'
+import { openaiChat } from '../wire/openai-chat/wire.ts'
+
+/** Creates an assembler for one response of the chat completions API. Several can be used in parallel. */
+export function createAssembler(options: ResponseAssemblerOptions = {}): ResponseAssembler<ChatChunk> {
+  return createResponseAssembler(openaiChat, options)
+}
+
+/** The fields of a request that declare tools, in names and schemas that the vendor accepts; none without tools. */
+export function declareTools(tools: readonly ToolDefinition[], options: DeclareToolsOptions = {}): ChatToolFields {
+  return encodeToolFields(
+    openaiChat,
+    ['tools', 'tool_choice', 'parallel_tool_calls'],
+    tools,
+    options,
+  ) as unknown as ChatToolFields
+}
+
+/** The messages to append to the history: the response, and the results of its calls. */
+export function toHistory(
+  response: AssembledResponse,
+  results: readonly CallResult[] = [],
+  options: ToHistoryOptions = {},
+): ChatMessage[] {
+  return encodeContinuation(openaiChat, response, results, options)['messages'] as unknown as ChatMessage[]
+}
+
+export type { ToolDefinition } from './tool-calls/definitions.ts'
+export { assembleStream } from './tool-calls/response-assembler.ts'
+export type {
+  AssembledCall,
+  AssembledResponse,
+  RejectedCall,
+  ResponseAssembler,
+  ResponseAssemblerOptions,
+  ResponseEvent,
+} from './tool-calls/response-assembler.ts'
+export type { CallResult, DeclareToolsOptions, ToHistoryOptions } from './tool-calls/request.ts'
+export type {
+  ChatChunk,
+  ChatDelta,
+  ChatFunctionTool,
+  ChatMessage,
+  ChatParams,
+  ChatTool,
+  ChatToolChoice,
+} from './vendor-types/openai.ts'
+export {
+  nativeToolCallAssembler,
+  type AssembledToolCalls,
+  type AssemblerOptions,
+  type CompleteToolCall,
+  type NativeToolCallAssembler,
+  type RejectedToolCall,
+} from './kilocode/assembler.ts'
+export {
+  addNativeToolCallsToParams,
+  nativeFunctionCallingProviders,
+  processNativeToolCallsFromDelta,
+  type NativeFunctionCallingProvider,
+  type NativeToolCall,
+  type NativeToolCallMetadata,
+  type NativeToolCallsChunk,
+  type NativeToolCallSettings,
+  type ToolStyle,
+} from './kilocode/native-tool-calls.ts'
+export type { Warning } from '../model/event.ts'
+export type { Json, JsonObject } from '../model/json.ts'
+
+/** The fields of a request that declare tools. */
+export interface ChatToolFields {
+  tools?: ChatFunctionTool[]
+  tool_choice?: ChatToolChoice
+  parallel_tool_calls?: boolean
+}
