@@ -22,6 +22,7 @@ export {
   toFunctionResponse,
   toRejectedExchange,
   toToolUse,
+  toToolUse as processNativeToolCalls,
   type AssistantMessageContent,
   type StoredToolUse,
   type TextContent,
@@ -30,12 +31,15 @@ export {
 } from './kilocode/history.ts'
 export {
   addNativeToolCallsToParams,
+  getActiveToolUseStyle,
   nativeFunctionCallingProviders,
   processNativeToolCallsFromDelta,
   type NativeFunctionCallingProvider,
   type NativeToolCall,
   type NativeToolCallMetadata,
+  type NativeToolCallMetadata as ApiHandlerCreateMessageMetadata,
   type NativeToolCallsChunk,
+  type NativeToolCallsChunk as ApiStreamNativeToolCallsChunk,
   type NativeToolCallSettings,
   type ToolStyle,
 } from './kilocode/native-tool-calls.ts'
@@ -48,6 +52,8 @@ export {
   wrapToolResult,
   type FunctionResponseOptions,
 } from './gemini-cli/function-response.ts'
+export { countTokens, countTokensBody, type CountTokensRequest } from './gemini-cli/count-tokens.ts'
+export type { DiffStat, FileDiff, ToolResult as GeminiCliToolResult } from './gemini-cli/tool-result.ts'
 export {
   getStringifiedResultForDisplay,
   transformMcpContentToParts,
@@ -71,7 +77,7 @@ export {
   toModelContentWithFunctions,
   type DeclareOptions,
 } from './tachikoma/convert.ts'
-export { GeminiToolHandler, type ToolExecutor } from './tachikoma/tool-handler.ts'
+export { GeminiToolHandler, type ToolExecutor, type ToolHandlerEvent } from './tachikoma/tool-handler.ts'
 export {
   createStream,
   GeminiStream,

@@ -13,7 +13,7 @@ import {
   type ResponseAssembler,
   type ResponseAssemblerOptions,
 } from './tool-calls/response-assembler.ts'
-import type { ChatChunk, ChatFunctionTool, ChatMessage, ChatToolChoice } from './vendor-types/openai.ts'
+import type { ChatChunk, ChatFunctionTool, ChatMessage } from './vendor-types/openai.ts'
 import { openaiChat } from '../wire/openai-chat/wire.ts'
 
 /** Creates an assembler for one response of the chat completions API. Several can be used in parallel. */
@@ -23,12 +23,7 @@ export function createAssembler(options: ResponseAssemblerOptions = {}): Respons
 
 /** The fields of a request that declare tools, in names and schemas that the vendor accepts; none without tools. */
 export function declareTools(tools: readonly ToolDefinition[], options: DeclareToolsOptions = {}): ChatToolFields {
-  return encodeToolFields(
-    openaiChat,
-    ['tools', 'tool_choice', 'parallel_tool_calls'],
-    tools,
-    options,
-  ) as unknown as ChatToolFields
+  return encodeToolFields(openaiChat, ['tools', 'tool_choice', 'parallel_tool_calls'], tools, options) as ChatToolFields
 }
 
 /** The messages to append to the history: the response, and the results of its calls. */
@@ -70,12 +65,15 @@ export {
 } from './kilocode/assembler.ts'
 export {
   addNativeToolCallsToParams,
+  getActiveToolUseStyle,
   nativeFunctionCallingProviders,
   processNativeToolCallsFromDelta,
   type NativeFunctionCallingProvider,
   type NativeToolCall,
   type NativeToolCallMetadata,
+  type NativeToolCallMetadata as ApiHandlerCreateMessageMetadata,
   type NativeToolCallsChunk,
+  type NativeToolCallsChunk as ApiStreamNativeToolCallsChunk,
   type NativeToolCallSettings,
   type ToolStyle,
 } from './kilocode/native-tool-calls.ts'
@@ -85,6 +83,7 @@ export type { Json, JsonObject } from '../model/json.ts'
 /** The fields of a request that declare tools. */
 export interface ChatToolFields {
   tools?: ChatFunctionTool[]
-  tool_choice?: ChatToolChoice
+  /** For `only` it is `allowed_tools`, which older SDKs have no type for. */
+  tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; function: { name: string } }
   parallel_tool_calls?: boolean
 }

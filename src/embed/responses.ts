@@ -33,7 +33,7 @@ export function declareTools(tools: readonly ToolDefinition[], options: DeclareT
     ['tools', 'tool_choice', 'parallel_tool_calls'],
     tools,
     options,
-  ) as unknown as ResponsesToolFields
+  ) as ResponsesToolFields
 }
 
 /** The items to append to `input`: the response with its reasoning, and the results of its calls. `Item` is the type of your history. */

@@ -9,7 +9,7 @@ export {
   toModelContentWithFunctions,
   type DeclareOptions,
 } from './tachikoma/convert.ts'
-export { GeminiToolHandler, type ToolExecutor } from './tachikoma/tool-handler.ts'
+export { GeminiToolHandler, type ToolExecutor, type ToolHandlerEvent } from './tachikoma/tool-handler.ts'
 export {
   createStream,
   GeminiStream,

@@ -11,18 +11,26 @@ import type {
   GeminiToolConfig,
 } from '../vendor-types/gemini.ts'
 import type { ChatTool } from '../vendor-types/openai.ts'
-import type { NativeToolCallsChunk } from './native-tool-calls.ts'
+import { createToolStyleWarning, type NativeToolCallsChunk, type ToolStyle } from './native-tool-calls.ts'
 import { createToolId, createToolIdGenerator } from './tool-id.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Yields the call of a Gemini part as a chunk. A call without an id gets one. A fragment of a call is dropped. */
+/**
+ * Yields the call of a Gemini part as a chunk. A call without an id gets one. A fragment of a call is dropped, and so is
+ * every call if the tool style is not `json`.
+ */
 export function* nativeToolCallsFromGeminiPart(
   part: GeminiPart,
   createId: (name: string) => string = createToolId,
   onWarning?: (warning: Warning) => void,
+  toolStyle: ToolStyle = 'json',
 ): Generator<NativeToolCallsChunk, void, undefined> {
   const { functionCall: call, thoughtSignature: signature } = part
   if (!call) return
+  if (toolStyle !== 'json') {
+    onWarning?.(createToolStyleWarning(toolStyle))
+    return
+  }
   if (!call.name || call.willContinue || call.partialArgs) {
     onWarning?.({ code: 'no-whole-call', message: `A fragment of a call of ${call.name || 'no name'} was dropped.` })
     return
@@ -37,11 +45,14 @@ export function* nativeToolCallsFromGeminiPart(
   yield { type: 'native_tool_calls', toolCalls: [toolCall] }
 }
 
+/** How a reader makes ids, and which calls it lets pass. */
 export interface GeminiToolCallReaderOptions {
   /** Part of every id that the reader creates; unique among readers whose ids are used together. Random by default. */
   readonly prefix?: string
   /** The tools of the request, so that calls have the names that the host gave them. */
   readonly tools?: readonly ChatTool[] | undefined
+  /** With `xml`, calls are dropped with a warning. */
+  readonly toolStyle?: ToolStyle | undefined
   readonly onWarning?: (warning: Warning) => void
 }
 
@@ -52,7 +63,7 @@ export function geminiToolCallReader(
   const createId = createToolIdGenerator(options.prefix)
   const declarations = options.tools && declareTools(toToolSpecs(options.tools), 'gemini-json')
   return function* (part) {
-    for (const chunk of nativeToolCallsFromGeminiPart(part, createId, options.onWarning)) {
+    for (const chunk of nativeToolCallsFromGeminiPart(part, createId, options.onWarning, options.toolStyle)) {
       for (const { function: calledFunction } of chunk.toolCalls)
         calledFunction.name = declarations?.toToolName(calledFunction.name) ?? calledFunction.name
       yield chunk
@@ -73,6 +84,8 @@ export interface GeminiRequestOptions<Content = GeminiContent, Config = object> 
   readonly contents: readonly Content[]
   readonly systemInstruction?: string | undefined
   readonly tools?: readonly ChatTool[] | undefined
+  /** With `xml`, no tools are sent. */
+  readonly toolStyle?: ToolStyle | undefined
   /** The default is `ANY`, which forces a call, so that the model can never finish. */
   readonly mode?: GeminiCallingMode
   readonly generationConfig?: Config | undefined
@@ -96,7 +109,8 @@ export interface GeminiRequestBody<Content = GeminiContent, Config = object> {
 export function geminiRequestBody<Content = GeminiContent, Config = object>(
   options: GeminiRequestOptions<Content, Config>,
 ): GeminiRequestBody<Content, Config> {
-  const tools = openAiToolsToGemini(options.tools ?? [], options.onWarning)
+  const isNative = (options.toolStyle ?? 'json') === 'json'
+  const tools = openAiToolsToGemini(isNative ? (options.tools ?? []) : [], options.onWarning)
   const { systemInstruction: system, generationConfig } = options
   const mode = options.mode ?? 'ANY'
   return {

@@ -2,13 +2,32 @@ import type { Warning } from '../../model/event.ts'
 import { isObject } from '../../model/json.ts'
 import type { ChatDelta, ChatParams, ChatTool, ChatToolChoice } from '../vendor-types/openai.ts'
 
-/** The providers of Kilo Code that take native tool calls. */
-export const nativeFunctionCallingProviders = ['openrouter', 'kilocode', 'lm-studio'] as const
+/** The providers of Kilo Code that support native tool calls. */
+export const nativeFunctionCallingProviders = ['openrouter', 'kilocode', 'lm-studio', 'gemini-cli'] as const
 
+/** The name of such a provider. */
 export type NativeFunctionCallingProvider = (typeof nativeFunctionCallingProviders)[number]
 
 /** `xml`: tools are described in the prompt. `json`: native tool calls. */
 export type ToolStyle = 'xml' | 'json'
+
+/** The tool style that applies: `json` only if it is set, and the provider, if it is named, supports native tool calls. */
+export function getActiveToolUseStyle(
+  options: { readonly toolStyle?: ToolStyle | undefined; readonly apiProvider?: string | undefined } | undefined,
+): ToolStyle {
+  const names: readonly string[] = nativeFunctionCallingProviders
+  const isSupported = options?.apiProvider === undefined || names.includes(options.apiProvider)
+  return isSupported ? (options?.toolStyle ?? 'xml') : 'xml'
+}
+
+/** The warning about a call that is dropped, because the tool style does not allow it. */
+export function createToolStyleWarning(toolStyle: ToolStyle | undefined): Warning {
+  const style = toolStyle ?? 'not set'
+  return {
+    code: 'tool-style',
+    message: `The model made a native tool call, but the tool style is ${style}; the call was dropped.`,
+  }
+}
 
 /** A tool call, or a fragment of one. */
 export interface NativeToolCall {
@@ -22,11 +41,13 @@ export interface NativeToolCall {
   thoughtSignature?: string
 }
 
+/** A chunk of a host's stream with tool calls. */
 export interface NativeToolCallsChunk {
   type: 'native_tool_calls'
   toolCalls: NativeToolCall[]
 }
 
+/** The metadata of a request, as far as it concerns tools. */
 export interface NativeToolCallMetadata {
   readonly allowedTools?: readonly ChatTool[] | undefined
 }
@@ -73,10 +94,7 @@ export function* processNativeToolCallsFromDelta(
   const pieces: unknown = delta?.tool_calls
   if (!Array.isArray(pieces) || pieces.length === 0) return
   if (toolStyle !== 'json') {
-    onWarning({
-      code: 'tool-style',
-      message: `The model made a native tool call, but the tool style is ${toolStyle ?? 'not set'}; the call was dropped.`,
-    })
+    onWarning(createToolStyleWarning(toolStyle))
     return
   }
   const toolCalls: NativeToolCall[] = []

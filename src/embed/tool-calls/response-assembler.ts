@@ -60,6 +60,8 @@ export interface AssembledResponse {
   /** How the response really ended. After a fault no call may run. */
   readonly finish: Finish
   readonly usage?: Usage
+  /** What only the end made known. */
+  readonly events: readonly ResponseEvent[]
   /** The whole response, with signatures and other data of the vendor, for `toHistory`. */
   readonly turn: AssistantTurn
 }
@@ -102,10 +104,10 @@ export function createResponseAssembler<Chunk extends object, State>(
     },
     end(error) {
       if (response) return response
-      foldEvents(framer.end().flatMap((frame) => wire.decodeFrame(state, frame)))
       const fault = error === undefined ? undefined : ({ kind: 'transport', message: getErrorMessage(error) } as const)
-      foldEvents(wire.finishDecoding(state, fault))
-      response = toAssembledResponse(turnFold.end().turn)
+      const rest = framer.end().flatMap((frame) => wire.decodeFrame(state, frame))
+      const events = foldEvents([...rest, ...wire.finishDecoding(state, fault)])
+      response = toAssembledResponse(turnFold.end().turn, events)
       return response
     },
   }
@@ -117,12 +119,18 @@ export async function assembleStream<Chunk>(
   stream: AsyncIterable<Chunk | Uint8Array>,
   onEvent?: (event: ResponseEvent) => void,
 ): Promise<AssembledResponse> {
-  try {
-    for await (const chunk of stream) for (const event of assembler.push(chunk)) onEvent?.(event)
-  } catch (error) {
-    return assembler.end(error ?? 'The stream failed.')
+  let failure: { readonly error: unknown } | undefined
+  async function* readChunks() {
+    try {
+      yield* stream
+    } catch (error) {
+      failure = { error }
+    }
   }
-  return assembler.end()
+  for await (const chunk of readChunks()) for (const event of assembler.push(chunk)) onEvent?.(event)
+  const response = assembler.end(failure && (failure.error ?? 'The stream failed.'))
+  for (const event of response.events) onEvent?.(event)
+  return response
 }
 
 const AFTER_END: Warning = { code: 'after-end', message: 'A chunk after the end was dropped.' }
@@ -153,7 +161,7 @@ function toResponseEvent(event: TurnEvent, kinds: Map<number, AssistantPart['kin
   }
 }
 
-function toAssembledResponse(turn: AssistantTurn): AssembledResponse {
+function toAssembledResponse(turn: AssistantTurn, events: readonly ResponseEvent[]): AssembledResponse {
   const { calls, rejected } = splitRunnableCalls(turn)
   const describe = ({ id, name, raw }: CallPart) => ({ id, name, raw })
   return {
@@ -163,6 +171,7 @@ function toAssembledResponse(turn: AssistantTurn): AssembledResponse {
     reasoning: turn.parts.flatMap((part) => (part.kind === 'reasoning' ? [part.text] : [])).join(''),
     finish: turn.finish,
     ...defined({ usage: turn.usage }),
+    events,
     turn,
   }
 }

@@ -14,13 +14,8 @@ export interface ResponsesFunctionTool {
   strict: boolean
 }
 
-/** Whether the model may, must or must not make calls. */
-export type ResponsesToolChoice =
-  | 'auto'
-  | 'none'
-  | 'required'
-  | { type: 'function'; name: string }
-  | { type: 'allowed_tools'; mode: 'auto'; tools: Record<string, unknown>[] }
+/** Whether the model may, must or must not make calls; or `allowed_tools`, which older SDKs have no type for. */
+export type ResponsesToolChoice = 'auto' | 'none' | 'required' | { type: 'function'; name: string }
 
 /** An item of `input`, such as `function_call`, `function_call_output` or `reasoning`. */
 export type ResponsesItem = JsonObject & { type?: string }
