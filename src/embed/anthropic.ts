@@ -23,7 +23,7 @@ export function createAssembler(options: ResponseAssemblerOptions = {}): Respons
 
 /** The fields of a request that declare tools, in names and schemas that the vendor accepts; none without tools. */
 export function declareTools(tools: readonly ToolDefinition[], options: DeclareToolsOptions = {}): AnthropicToolFields {
-  return encodeToolFields(anthropic, ['tools', 'tool_choice'], tools, options) as AnthropicToolFields
+  return encodeToolFields(anthropic, ['tools', 'tool_choice'], tools, options)
 }
 
 /** The messages to append to the history: the response with its thinking blocks, and the results of its calls. */

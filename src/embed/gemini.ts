@@ -23,7 +23,7 @@ export function createAssembler(options: ResponseAssemblerOptions = {}): Respons
 
 /** The fields of a request that declare tools, in names and schemas that the vendor accepts; none without tools. */
 export function declareTools(tools: readonly ToolDefinition[], options: DeclareToolsOptions = {}): GeminiToolFields {
-  return encodeToolFields(gemini, ['tools', 'toolConfig'], tools, options) as GeminiToolFields
+  return encodeToolFields(gemini, ['tools', 'toolConfig'], tools, options)
 }
 
 /** The contents to append to the history: the response with its signatures, and the results of its calls. */

@@ -23,7 +23,7 @@ export function createAssembler(options: ResponseAssemblerOptions = {}): Respons
 
 /** The fields of a request that declare tools, in names and schemas that the vendor accepts; none without tools. */
 export function declareTools(tools: readonly ToolDefinition[], options: DeclareToolsOptions = {}): ChatToolFields {
-  return encodeToolFields(openaiChat, ['tools', 'tool_choice', 'parallel_tool_calls'], tools, options) as ChatToolFields
+  return encodeToolFields(openaiChat, ['tools', 'tool_choice', 'parallel_tool_calls'], tools, options)
 }
 
 /** The messages to append to the history: the response, and the results of its calls. */

@@ -28,12 +28,7 @@ export function createAssembler(options: ResponseAssemblerOptions = {}): Respons
 
 /** The fields of a request that declare tools, in names and schemas that the vendor accepts; none without tools. */
 export function declareTools(tools: readonly ToolDefinition[], options: DeclareToolsOptions = {}): ResponsesToolFields {
-  return encodeToolFields(
-    openaiResponses,
-    ['tools', 'tool_choice', 'parallel_tool_calls'],
-    tools,
-    options,
-  ) as ResponsesToolFields
+  return encodeToolFields(openaiResponses, ['tools', 'tool_choice', 'parallel_tool_calls'], tools, options)
 }
 
 /** The items to append to `input`: the response with its reasoning, and the results of its calls. `Item` is the type of your history. */
