@@ -7,19 +7,21 @@ export const EMBED_APP = `
 import * as embed from 'dragoman/embed'
 ${ENTRIES.map((name) => `import * as ${name} from 'dragoman/embed/${name}'`).join('\n')}
 
-const tools = [{ name: 'add', description: 'Adds.', parameters: { type: 'object', properties: { a: { type: 'number' } } } }]
-const call = { index: 0, id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }
-const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
-const bytes = new TextEncoder().encode('data: ' + JSON.stringify(chunk) + '\\n\\ndata: [DONE]\\n\\n')
-const assembler = openai.createAssembler({ tools })
-for (let at = 0; at < bytes.length; at += 9) assembler.push(bytes.subarray(at, at + 9))
-const response = assembler.end()
-const [made] = response.calls
-const history = openai.toHistory(response, [{ id: made.id, output: 'two' }], { tools })
-const declared = [anthropic.declareTools(tools), responses.declareTools(tools), gemini.declareTools(tools)]
-const handler = new tachikoma.GeminiToolHandler().register(tools[0], () => '3')
-const shown = [made.name, history.length, declared.every((one) => one.tools.length === 1), String(handler).includes('add')]
-export const outcome = shown.join(' ') === 'add 2 true true' && embed.generateValidName('a b') === 'a_b' ? 'ok' : shown.join(' ')
+export function check() {
+  const tools = [{ name: 'add', description: 'Adds.', parameters: { type: 'object', properties: { a: { type: 'number' } } } }]
+  const call = { index: 0, id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }
+  const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
+  const bytes = new TextEncoder().encode('data: ' + JSON.stringify(chunk) + '\\n\\ndata: [DONE]\\n\\n')
+  const assembler = openai.createAssembler({ tools })
+  for (let at = 0; at < bytes.length; at += 9) assembler.push(bytes.subarray(at, at + 9))
+  const response = assembler.end()
+  const [made] = response.calls
+  const history = openai.toHistory(response, [{ id: made.id, output: 'two' }], { tools })
+  const declared = [anthropic.declareTools(tools), responses.declareTools(tools), gemini.declareTools(tools)]
+  const handler = new tachikoma.GeminiToolHandler().register(tools[0], () => '3')
+  const shown = [made.name, history.length, declared.every((one) => one.tools.length === 1), String(handler).includes('add')]
+  return shown.join(' ') === 'add 2 true true' && embed.generateValidName('a b') === 'a_b' ? 'ok' : shown.join(' ')
+}
 `
 
 /** Runs an agent with the built-in tools against a server of its own; the shell command is parsed by the WebAssembly parser. */

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { EMBED_APP, MAIN_APP } from './apps.mjs'
 import { exec, expectOutput } from './exec.mjs'
 
-const EMBED_SOURCE = `${EMBED_APP}\nconsole.log(outcome)\n`
+const EMBED_SOURCE = `${EMBED_APP}\nconsole.log(check())\n`
 
 /** What bundlers make of the package. Every bundle is run. */
 export function bundlerRows({ tools, app }) {
@@ -55,18 +55,13 @@ export function bundlerRows({ tools, app }) {
       })
       if (stats.hasErrors()) throw new Error(stats.toString({ all: false, errors: true }))
     },
-    vite: async (entry, out, { format, platform }) => {
+    vite: async (entry, out, { format }) => {
       const { build } = await load('vite')
       const formats = [{ browser: 'iife', esm: 'es', cjs: 'cjs' }[format]]
       const lib = { entry, formats, name: 'app', fileName: () => out.split('/').at(-1) }
       const outDir = out.split('/').slice(0, -1).join('/')
-      await build({
-        configFile: false,
-        logLevel: 'silent',
-        root: app,
-        ssr: { noExternal: true },
-        build: { lib, outDir, emptyOutDir: false, ssr: platform === 'node' && entry },
-      })
+      const options = { lib, outDir, emptyOutDir: false }
+      await build({ configFile: false, logLevel: 'silent', root: app, build: options })
     },
   }
   const FORMATS = { esm: 'node', cjs: 'node', browser: 'browser' }

@@ -11,7 +11,7 @@ export function runtimeRows({ tools, app }) {
     writeFileSync(file, source)
     return file
   }
-  const embed = () => write(`${EMBED_APP}\nconsole.log(outcome)\n`, 'embed.mjs')
+  const embed = () => write(`${EMBED_APP}\nconsole.log(check())\n`, 'embed.mjs')
   const main = () => write(MAIN_APP, 'main.mjs')
   const deno = (file) => runTool(tools, 'deno', ['run', '-A', '--quiet', '--node-modules-dir=manual', file], app)
   return [
@@ -62,8 +62,8 @@ console.log(typeof agent === 'function' && typeof tool === 'function' && StoreEr
 async function runInWorker(tools, app) {
   const folder = mkdtempSync(join(app, 'worker-'))
   const entry = join(folder, 'entry.mjs')
-  const check = "export default { async test() { if (outcome !== 'ok') throw new Error(outcome) } }"
-  writeFileSync(entry, `${EMBED_APP}\n${check}\n`)
+  const test = "export default { async test() { if (check() !== 'ok') throw new Error(check()) } }"
+  writeFileSync(entry, `${EMBED_APP}\n${test}\n`)
   const flags = [
     '--bundle',
     '--format=esm',

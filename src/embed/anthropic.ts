@@ -44,10 +44,12 @@ export type {
   ResponseAssembler,
   ResponseAssemblerOptions,
   ResponseEvent,
+  ResponseTurn,
 } from './tool-calls/response-assembler.ts'
-export type { CallResult, DeclareToolsOptions, ToHistoryOptions } from './tool-calls/request.ts'
+export type { CallResult, DeclareToolsOptions, ResultMedia, ToHistoryOptions } from './tool-calls/request.ts'
 export type {
   AnthropicEvent,
+  AnthropicImage,
   AnthropicMessage,
   AnthropicText,
   AnthropicTool,
@@ -67,7 +69,12 @@ export {
   type ToolCallLike,
   type ToolUse,
 } from './kilocode/history.ts'
+export type { RejectedToolCall } from './kilocode/assembler.ts'
 export type { Warning } from '../model/event.ts'
+export type { Fault } from '../model/fault.ts'
+export type { Finish } from '../model/turn.ts'
+export type { ToolChoice } from '../model/request.ts'
+export type { Usage } from '../model/usage.ts'
 export type { Json, JsonObject } from '../model/json.ts'
 
 /** The fields of a request that declare tools. */

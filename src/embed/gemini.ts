@@ -44,8 +44,9 @@ export type {
   ResponseAssembler,
   ResponseAssemblerOptions,
   ResponseEvent,
+  ResponseTurn,
 } from './tool-calls/response-assembler.ts'
-export type { CallResult, DeclareToolsOptions, ToHistoryOptions } from './tool-calls/request.ts'
+export type { CallResult, DeclareToolsOptions, ResultMedia, ToHistoryOptions } from './tool-calls/request.ts'
 export type {
   GeminiBlob,
   GeminiCallingMode,
@@ -90,7 +91,14 @@ export {
   type GeminiToolCallReaderOptions,
 } from './kilocode/gemini.ts'
 export { toFunctionCall, toFunctionResponse, type StoredToolUse } from './kilocode/history.ts'
+export type { NativeToolCall, NativeToolCallsChunk, ToolStyle } from './kilocode/native-tool-calls.ts'
+export type { AnthropicToolResultLike, AnthropicToolUse } from './vendor-types/anthropic.ts'
+export type { ChatTool } from './vendor-types/openai.ts'
 export type { Warning } from '../model/event.ts'
+export type { Fault } from '../model/fault.ts'
+export type { Finish } from '../model/turn.ts'
+export type { ToolChoice } from '../model/request.ts'
+export type { Usage } from '../model/usage.ts'
 export type { Json, JsonObject } from '../model/json.ts'
 
 /** The fields of a request that declare tools. */

@@ -96,6 +96,28 @@ export {
   type ToolResult,
   type ToolResultContent,
 } from './tachikoma/types.ts'
+/** The shapes of the vendors' APIs. */
+export type {
+  AnthropicText,
+  AnthropicToolResult,
+  AnthropicToolResultLike,
+  AnthropicToolUse,
+} from './vendor-types/anthropic.ts'
+export type {
+  GeminiBlob,
+  GeminiCallingMode,
+  GeminiContent,
+  GeminiFile,
+  GeminiFunctionCall,
+  GeminiFunctionDeclaration,
+  GeminiFunctionResponse,
+  GeminiPart,
+  GeminiPartList,
+  GeminiTool,
+  GeminiToolConfig,
+} from './vendor-types/gemini.ts'
+export type { ChatDelta, ChatParams, ChatTool, ChatToolChoice } from './vendor-types/openai.ts'
+export type { Finish } from '../model/turn.ts'
 export type { Warning } from '../model/event.ts'
 export type { Fault } from '../model/fault.ts'
 export type { Json, JsonObject } from '../model/json.ts'

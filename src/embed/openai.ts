@@ -44,8 +44,9 @@ export type {
   ResponseAssembler,
   ResponseAssemblerOptions,
   ResponseEvent,
+  ResponseTurn,
 } from './tool-calls/response-assembler.ts'
-export type { CallResult, DeclareToolsOptions, ToHistoryOptions } from './tool-calls/request.ts'
+export type { CallResult, DeclareToolsOptions, ResultMedia, ToHistoryOptions } from './tool-calls/request.ts'
 export type {
   ChatChunk,
   ChatDelta,
@@ -78,6 +79,10 @@ export {
   type ToolStyle,
 } from './kilocode/native-tool-calls.ts'
 export type { Warning } from '../model/event.ts'
+export type { Fault } from '../model/fault.ts'
+export type { Finish } from '../model/turn.ts'
+export type { ToolChoice } from '../model/request.ts'
+export type { Usage } from '../model/usage.ts'
 export type { Json, JsonObject } from '../model/json.ts'
 
 /** The fields of a request that declare tools. */

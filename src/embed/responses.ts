@@ -49,8 +49,9 @@ export type {
   ResponseAssembler,
   ResponseAssemblerOptions,
   ResponseEvent,
+  ResponseTurn,
 } from './tool-calls/response-assembler.ts'
-export type { CallResult, DeclareToolsOptions, ToHistoryOptions } from './tool-calls/request.ts'
+export type { CallResult, DeclareToolsOptions, ResultMedia, ToHistoryOptions } from './tool-calls/request.ts'
 export type {
   ResponsesEvent,
   ResponsesFunctionTool,
@@ -58,6 +59,10 @@ export type {
   ResponsesToolChoice,
 } from './vendor-types/responses.ts'
 export type { Warning } from '../model/event.ts'
+export type { Fault } from '../model/fault.ts'
+export type { Finish } from '../model/turn.ts'
+export type { ToolChoice } from '../model/request.ts'
+export type { Usage } from '../model/usage.ts'
 export type { Json, JsonObject } from '../model/json.ts'
 
 /** The fields of a request that declare tools. */

@@ -29,8 +29,12 @@ export {
   type ToolResultContent,
 } from './tachikoma/types.ts'
 export type {
+  GeminiBlob,
   GeminiContent,
+  GeminiFile,
+  GeminiFunctionCall,
   GeminiFunctionDeclaration,
+  GeminiFunctionResponse,
   GeminiPart,
   GeminiTool,
   GeminiToolConfig,

@@ -1,12 +1,13 @@
 import type { Warning } from '../../model/event.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import type { ToolChoice } from '../../model/request.ts'
-import type { MediaPart, ResultPart, TextPart, Turn } from '../../model/turn.ts'
+import type { AssistantTurn, ResultPart, Turn } from '../../model/turn.ts'
 import type { Wire } from '../../wire/wire.ts'
 import { toToolSpec, type ToolDefinition } from './definitions.ts'
 import type { AssembledResponse } from './response-assembler.ts'
 import { defined } from '../../model/defined.ts'
 
+/** Which calls the model may make. */
 export interface DeclareToolsOptions {
   readonly toolChoice?: ToolChoice | undefined
   /** May the model make several calls in one response? Without it, nothing is sent. */
@@ -15,18 +16,24 @@ export interface DeclareToolsOptions {
   readonly onWarning?: ((warning: Warning) => void) | undefined
 }
 
+/** An image or other media of a result, in base64. */
+export interface ResultMedia {
+  readonly mime: string
+  readonly data: string
+}
+
 /** The result of a call. */
 export interface CallResult {
   /** The id of the call. */
   readonly id: string
   /** What the model gets: text, or any value, which is sent as JSON. */
   readonly output: Json
-  /** Images and other media. */
-  readonly media?: readonly MediaPart[]
+  readonly media?: readonly ResultMedia[]
   /** The tool failed, and `output` says why. */
   readonly isError?: boolean
 }
 
+/** What the continuation of a history depends on. */
 export interface ToHistoryOptions {
   /** The tools of the request. */
   readonly tools?: readonly ToolDefinition[] | undefined
@@ -64,13 +71,19 @@ export function encodeContinuation<State>(
     has: (id: string) => usedIds.has(id),
     add: (id: string) => void usedIds.add(id),
   }
-  const turns: Turn[] = [response.turn, { role: 'results', parts: toResultParts(response, results) }]
+  // Only an assembler makes responses.
+  const turn = response.turn as AssistantTurn
+  const turns: Turn[] = [turn, { role: 'results', parts: toResultParts(turn, response.rejected, results) }]
   const request = { model: '', tools: tools.map(toToolSpec), turns }
   return wire.encodeRequest(request, wire.profile, { ids, isContinuation: true, omitFiller: true }).body
 }
 
 /** A call that must not run has its reason as the result. For flawed arguments the encoder writes one, with an excerpt. */
-function toResultParts({ turn, rejected }: AssembledResponse, results: readonly CallResult[]): ResultPart[] {
+function toResultParts(
+  turn: AssistantTurn,
+  rejected: AssembledResponse['rejected'],
+  results: readonly CallResult[],
+): ResultPart[] {
   const parts = turn.parts.filter((part) => part.kind === 'call')
   const isFlawed = (id: string) => parts.some((part) => part.id === id && part.flaw)
   const reasons = rejected
@@ -79,7 +92,7 @@ function toResultParts({ turn, rejected }: AssembledResponse, results: readonly 
   return [...results, ...reasons].map((result: CallResult) => {
     const { id, output, media = [], isError = false } = result
     const text = typeof output === 'string' ? output : JSON.stringify(output)
-    const content: (TextPart | MediaPart)[] = [{ kind: 'text', text }, ...media]
+    const content = [{ kind: 'text', text } as const, ...media.map((item) => ({ kind: 'media', ...item }) as const)]
     const name = parts.find((part) => part.id === id)?.name ?? ''
     const outcome = isError ? ({ status: 'error', error: { message: text } } as const) : ({ status: 'ok' } as const)
     return { kind: 'result', id, name, content, ...outcome }

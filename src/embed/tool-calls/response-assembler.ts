@@ -11,6 +11,7 @@ import { createFramer } from '../../wire/framing/framer.ts'
 import type { Wire } from '../../wire/wire.ts'
 import { toToolSpec, type ToolDefinition } from './definitions.ts'
 
+/** What an assembler knows of the request and the HTTP response. */
 export interface ResponseAssemblerOptions {
   /** The tools of the request. Calls get their names and arguments back, and calls written as text are found. */
   readonly tools?: readonly ToolDefinition[] | undefined
@@ -51,6 +52,12 @@ export interface RejectedCall {
   readonly reason: string
 }
 
+/** A response with signatures and other data of the vendor. It can be stored as JSON; what is in it may change. */
+export interface ResponseTurn {
+  readonly role: 'assistant'
+}
+
+/** A response that ended. */
 export interface AssembledResponse {
   readonly calls: readonly AssembledCall[]
   readonly rejected: readonly RejectedCall[]
@@ -62,8 +69,8 @@ export interface AssembledResponse {
   readonly usage?: Usage
   /** What only the end made known. */
   readonly events: readonly ResponseEvent[]
-  /** The whole response, with signatures and other data of the vendor, for `toHistory`. */
-  readonly turn: AssistantTurn
+  /** The whole response, for `toHistory`. */
+  readonly turn: ResponseTurn
 }
 
 /** Assembles one response. `Chunk` is what the vendor's SDK yields. */

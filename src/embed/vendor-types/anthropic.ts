@@ -46,12 +46,11 @@ export interface AnthropicTool {
   input_schema: { type: 'object'; [keyword: string]: unknown }
 }
 
-/** Whether the model may, must or must not make calls. */
+/** Whether the model may or must make calls; or `{ type: 'none' }`, which older SDKs have no type for. */
 export type AnthropicToolChoice =
   | { type: 'auto'; disable_parallel_tool_use?: boolean }
   | { type: 'any'; disable_parallel_tool_use?: boolean }
   | { type: 'tool'; name: string; disable_parallel_tool_use?: boolean }
-  | { type: 'none' }
 
 /** A message that the helpers write: a response of the model, or the results of its calls. */
 export interface AnthropicMessage {
