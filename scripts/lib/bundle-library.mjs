@@ -9,9 +9,12 @@ import { inRoot, root } from './files.mjs'
 /** The sources of the entry points, from `exports` of package.json: ./dist/embed/openai.js is src/embed/openai.ts. */
 export function libraryEntries() {
   const { exports } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'))
-  return Object.values(exports)
-    .filter((entry) => typeof entry === 'object')
-    .map((entry) => entry.import.default.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts'))
+  return (
+    Object.values(exports)
+      // `unstable` has only types, so that the declarations of users can name every type.
+      .filter((entry) => entry.import?.default !== undefined)
+      .map((entry) => entry.import.default.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts'))
+  )
 }
 
 /** Builds all entry points. Returns like `bundle`. */

@@ -7,7 +7,9 @@ import { join } from 'node:path'
  */
 export function findHiddenTypes(ts, folder, entries) {
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const wanted = Object.entries(exports).filter(([name, entry]) => entries.test(name) && typeof entry === 'object')
+  const wanted = Object.entries(exports).filter(
+    ([name, entry]) => entries.test(name) && entry.import?.default !== undefined,
+  )
   const files = wanted.map(([, entry]) => join(folder, entry.import.types))
   const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: [] }
   const program = ts.createProgram(files, options)

@@ -35,11 +35,13 @@ generateValidName(5)
 
 export const AGENT_USE = `
 import * as dragoman from 'dragoman'
-import { agent, tool, memoryStore, StoreError } from 'dragoman'
+import { agent, tool, localHost, memoryStore, StoreError } from 'dragoman'
 
 export const helper = agent({ model: 'rehearsal/hello', tools: [] })
 export const running = helper.run('Hello.')
 export const store = memoryStore()
+// A type that is not exported.
+export const { files } = localHost({ folders: [], scratch: '' })
 export const isKnown = (error: unknown) => error instanceof StoreError && error.code
 export const names = Object.keys(dragoman)
 export { tool }
