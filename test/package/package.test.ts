@@ -79,7 +79,11 @@ describe('the package', () => {
     const missing = packed.files
       .filter(({ path }) => /^dist\/.*\.c?js$/.test(path))
       .flatMap(({ path }) =>
-        [...readFileSync(join(root, path), 'utf8').replaceAll(/^\s*\/\/.*$/gm, '').matchAll(asked)]
+        [
+          ...readFileSync(join(root, path), 'utf8')
+            .replaceAll(/^\s*\/\/.*$/gm, '')
+            .matchAll(asked),
+        ]
           .map(([, name = '']) => name)
           .filter((name) => !known.has(name))
           .map((name) => `${path}: ${name}`),
