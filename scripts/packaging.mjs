@@ -45,7 +45,7 @@ async function main() {
   return ok
 }
 
-/** A check returns nothing or a figure if it works, and throws if not; a `Limit` is a known reason why it cannot. */
+/** A check returns nothing or a figure if it works, and throws the reason if not. */
 async function attempt(check) {
   try {
     return { works: true, text: (await check()) ?? 'works' }
