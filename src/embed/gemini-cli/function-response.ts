@@ -3,6 +3,7 @@ import type { GeminiFunctionResponse, GeminiPart, GeminiPartList } from '../vend
 import { transformMcpContentToParts } from './mcp-content.ts'
 import { defined } from '../../model/defined.ts'
 
+/** How a function response is written. */
 export interface FunctionResponseOptions {
   /** Gemini 3 and later: text becomes the output, and media is inside the response instead of beside it. */
   readonly nested?: boolean

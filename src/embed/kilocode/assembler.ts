@@ -8,6 +8,7 @@ import { openaiChat } from '../../wire/openai-chat/wire.ts'
 import type { ChatDelta, ChatTool } from '../vendor-types/openai.ts'
 import type { NativeToolCall } from './native-tool-calls.ts'
 
+/** What an assembler knows of the request and the endpoint. */
 export interface AssemblerOptions {
   /** The tools of the request. They are needed to join fragments of names, and to find calls written as text. */
   readonly tools?: readonly ChatTool[] | undefined
@@ -39,6 +40,7 @@ export interface RejectedToolCall {
   reason: string
 }
 
+/** The calls of a response that ended. */
 export interface AssembledToolCalls {
   calls: CompleteToolCall[]
   rejected: RejectedToolCall[]
@@ -48,6 +50,7 @@ export interface AssembledToolCalls {
   finish: Finish
 }
 
+/** Assembles the calls of one response from its deltas. */
 export interface NativeToolCallAssembler {
   /** Takes a complete delta, with its text. `choice` is the index of its choice. */
   push(delta: ChatDelta | null | undefined, choice?: number): void

@@ -15,6 +15,7 @@ import type {
 import type { ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolResultContent } from './types.ts'
 import { defined } from '../../model/defined.ts'
 
+/** How tools are declared. */
 export interface DeclareOptions {
   /** The default is `gemini`. */
   readonly dialect?: GeminiDialect
@@ -71,6 +72,7 @@ export function parseFunctionCall(
   }
 }
 
+/** The result of a call as a part. An error is in `response.error`, anything else in `response.result`. */
 export function toGeminiFunctionResponse(result: ToolResult): GeminiPart {
   const id = defined({ id: result.wireId })
   return { functionResponse: { ...id, name: result.name, response: toResponseObject(result.content) } }

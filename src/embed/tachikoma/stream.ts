@@ -23,6 +23,7 @@ export interface ToolCallDelta {
   readonly thoughtSignature?: string
 }
 
+/** A piece of a response. The last one has the calls. */
 export interface CompletionChunk {
   readonly delta: string
   /** Reasoning, as far as the model shows it. */
@@ -41,6 +42,7 @@ export interface CompletionChunk {
   readonly rejected?: readonly { readonly id: string; readonly name: string; readonly reason: string }[]
 }
 
+/** What a stream knows of the request and the HTTP response. */
 export interface GeminiStreamOptions {
   /** The declared tools, so that calls have their original names, and calls written as text are found. */
   readonly tools?: readonly ToolDefinition[]

@@ -91,7 +91,7 @@ function toResultParts(
     .map(({ id, reason }) => ({ id, output: `The call did not run. ${reason}`, isError: true }))
   return [...results, ...reasons].map((result: CallResult) => {
     const { id, output, media = [], isError = false } = result
-    const text = typeof output === 'string' ? output : JSON.stringify(output)
+    const text = typeof output === 'string' ? output : JSON.stringify(output ?? null)
     const content = [{ kind: 'text', text } as const, ...media.map((item) => ({ kind: 'media', ...item }) as const)]
     const name = parts.find((part) => part.id === id)?.name ?? ''
     const outcome = isError ? ({ status: 'error', error: { message: text } } as const) : ({ status: 'ok' } as const)

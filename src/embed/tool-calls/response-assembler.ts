@@ -81,6 +81,7 @@ export interface ResponseAssembler<Chunk> {
   end(error?: unknown): AssembledResponse
 }
 
+/** Creates an assembler for one response of a wire. */
 export function createResponseAssembler<Chunk extends object, State>(
   wire: Wire<State>,
   options: ResponseAssemblerOptions,
