@@ -176,6 +176,35 @@ describe('back to the vendor', () => {
     assert.match(JSON.stringify(answer), /"tool_use_id":"x".*interrupted.*"tool_use_id":"y".*did not run/)
   })
 
+  test('media of a result, a failed tool, and a value that is no text', () => {
+    const assembler = anthropic.createAssembler()
+    const content = ['x', 'y', 'z'].map((id) => ({ type: 'tool_use', id, name: 'a', input: {} }))
+    assembler.push({ type: 'message', role: 'assistant', content, stop_reason: 'tool_use' } as anthropic.AnthropicEvent)
+    const response = assembler.end()
+    const [x = '', y = '', z = ''] = response.calls.map(({ id }) => id)
+    const [, answer] = anthropic.toHistory(response, [
+      { id: z, output: { n: 1 } },
+      { id: x, output: 'A picture.', media: [{ mime: 'image/png', data: 'iVBORw0KGgo=' }] },
+      { id: y, output: 'No such file.', isError: true },
+    ])
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }
+    assert.deepEqual(answer, {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'x',
+          content: [
+            { type: 'text', text: 'A picture.' },
+            { type: 'image', source },
+          ],
+        },
+        { type: 'tool_result', tool_use_id: 'y', content: 'No such file.', is_error: true },
+        { type: 'tool_result', tool_use_id: 'z', content: '{"n":1}' },
+      ],
+    })
+  })
+
   test('an id that the history has already is not used again', () => {
     const usedIds = new Set<string>()
     const ids = [1, 2].map(() => {
