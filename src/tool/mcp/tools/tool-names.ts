@@ -3,6 +3,7 @@ import { base36Hash } from '../../../schema/hash.ts'
 
 export const TOOL_NAME_SEPARATOR = '__'
 
+/** The name of a tool with the name of its server: `server__tool`. */
 export function qualifyToolName(server: string, tool: string): string {
   return `${server}${TOOL_NAME_SEPARATOR}${tool}`
 }
