@@ -9,7 +9,7 @@ import {
   toGeminiTools,
   toModelContentWithFunctions,
   type ToolCall,
-} from 'dragoman/embed'
+} from 'dragoman/embed/tachikoma'
 
 const handler = new GeminiToolHandler()
   .withTimeout(1000)

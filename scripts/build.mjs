@@ -1,14 +1,12 @@
 // Builds dist/ with esbuild. With --types, also the declarations that a published package needs.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { bundle } from './lib/bundle.mjs'
+import { bundleLibrary, libraryEntries } from './lib/bundle-library.mjs'
 import { filesUnder, fingerprint, inRoot, isMain, readStamp } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { withLock } from './lib/lock.mjs'
 import { noticesOf } from './lib/notices.mjs'
 import { binOf, runNode } from './lib/run.mjs'
-
-/** The library: plain ES modules that any bundler can follow, apart from the command. */
-const library = ['src/index.ts', 'src/embed/index.ts', 'src/testing.ts']
 
 /** What every run loads: one file instead of dozens. */
 const hot = {
@@ -50,14 +48,14 @@ export async function build({ types = false } = {}) {
   const print = sourcePrint() // Taken first: a source saved during the build leads to another build.
   const before = filesUnder('dist')
   const command = await bundle({ entries: [hot.entry], base: 'src', out: 'dist', minify: true, hot })
-  const modules = await bundle({ entries: library, base: 'src', out: 'dist', chunks: 'library', minify: true })
+  const modules = await bundleLibrary()
   if (!command || !modules) return false
   const written = [...command.files, ...modules.files]
   writeFileSync(inRoot(notices), noticesOf([...command.inputs, ...modules.inputs]))
 
   // What earlier builds left goes only after the new files are in place. Declarations stay until there are new ones:
   // a project that has this folder linked would lose its types.
-  const isOld = (path) => !written.includes(path) && (types || !path.endsWith('.d.ts'))
+  const isOld = (path) => !written.includes(path) && (types || !/\.d\.c?ts$/.test(path))
   for (const path of before.filter(isOld)) rmSync(inRoot(path), { force: true })
   if (types && !(await declarations())) return false
   mkdirSync(inRoot('dist'), { recursive: true })
@@ -65,9 +63,20 @@ export async function build({ types = false } = {}) {
   return true
 }
 
-/** Writes the .d.ts files of the library's entry points. */
+/** Writes the declarations of the library's entry points, for ES modules (.d.ts) and for CommonJS (.d.cts). */
 async function declarations() {
-  return (await runNode([binOf('typescript', 'tsc'), '-p', 'tsconfig.build.json'])).ok
+  const project = '.build/tsconfig.json'
+  const files = [...filesUnder('types'), ...libraryEntries()].map((file) => `../${file}`)
+  mkdirSync(inRoot('.build'), { recursive: true })
+  writeFileSync(inRoot(project), JSON.stringify({ extends: '../tsconfig.build.json', files }))
+  if (!(await runNode([binOf('typescript', 'tsc'), '-p', project])).ok) return false
+  for (const path of filesUnder('dist').filter((file) => file.endsWith('.d.ts'))) {
+    const text = readFileSync(inRoot(path), 'utf8')
+    const withExtension = (extension) => text.replaceAll(/(['"]\.{1,2}\/[^'"\n]*)\.ts(?=['"])/g, `$1.${extension}`)
+    writeFileSync(inRoot(path), withExtension('js'))
+    writeFileSync(inRoot(path.replace(/ts$/, 'cts')), withExtension('cjs'))
+  }
+  return true
 }
 
 if (isMain(import.meta.url)) {

@@ -40,10 +40,16 @@ async function main(check) {
     return false
   const modules = await Promise.all(sources.map((name) => import(pathToFileURL(inRoot(out, `${name}.js`)).href)))
   const tables = Object.assign({}, ...modules)
-  const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'))
+  const { version, exports } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'))
+  const entries = Object.fromEntries(
+    Object.entries(exports).flatMap(([path, target]) => {
+      const file = target.import?.default
+      return file ? [[path.replace(/^\./, 'dragoman'), file.replace(/^\.\/dist(.*)\.js$/, 'src$1.ts')]] : []
+    }),
+  )
   const pages = {
     'man/dragoman.1': manPage({ ...tables, version }),
-    'docs/api.md': apiPage({ dragoman: 'src/index.ts', 'dragoman/testing': 'src/testing.ts' }),
+    'docs/api.md': apiPage(entries),
     'docs/configuration.md': configPage(tables),
     'docs/tools.md': toolsPage(tables),
     'docs/slash-commands.md': terminalPage(tables),

@@ -1,5 +1,5 @@
-/** The path of a WebAssembly file beside the bundle, relative to the file that imports it. */
+/** WebAssembly: in the command the path of a file, relative to the file that imports it; in the library the bytes. */
 declare module '*.wasm' {
-  const path: string
-  export default path
+  const wasm: string | Uint8Array
+  export default wasm
 }

@@ -27,7 +27,7 @@ const inside = [
 ]
 
 /** Every other package stays external. */
-const packagesOutside = {
+export const packagesOutside = {
   name: 'packages-outside',
   setup({ onResolve }) {
     onResolve({ filter: /^[^./#]/ }, ({ path, importer }) => {
@@ -81,7 +81,7 @@ export async function bundle({ entries, base, out, chunks = 'chunks', minify = f
 }
 
 /** The files whose code is in an output; what was left out because nobody uses it does not count. */
-function usedInputs({ inputs }) {
+export function usedInputs({ inputs }) {
   return Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0)
 }
 

@@ -1,8 +1,8 @@
-import type { FunctionDeclaration } from '@google/genai'
 import type { Warning } from '../model/event.ts'
 import { isObject, type JsonObject } from '../model/json.ts'
 import type { ToolSpec } from '../model/request.ts'
 import { declareTools } from '../schema/dialect/declare-tools.ts'
+import type { GeminiFunctionDeclaration } from './vendor-types/gemini.ts'
 
 /** `gemini-json`: JSON Schema in `parametersJsonSchema`. `gemini`: Gemini's own schema dialect in `parameters`. */
 export type GeminiDialect = 'gemini-json' | 'gemini'
@@ -12,7 +12,7 @@ export function declareForGemini(
   tools: readonly ToolSpec[],
   dialect: GeminiDialect,
   onWarning?: (warning: Warning) => void,
-): FunctionDeclaration[] {
+): GeminiFunctionDeclaration[] {
   const projection = declareTools(tools, dialect)
   for (const message of projection.warnings) onWarning?.({ code: 'schema', message })
   for (const { name, reason } of projection.skipped) {

@@ -22,6 +22,7 @@ export {
   toFunctionResponse,
   toRejectedExchange,
   toToolUse,
+  toToolUse as processNativeToolCalls,
   type AssistantMessageContent,
   type StoredToolUse,
   type TextContent,
@@ -30,10 +31,15 @@ export {
 } from './kilocode/history.ts'
 export {
   addNativeToolCallsToParams,
+  getActiveToolUseStyle,
+  nativeFunctionCallingProviders,
   processNativeToolCallsFromDelta,
+  type NativeFunctionCallingProvider,
   type NativeToolCall,
   type NativeToolCallMetadata,
+  type NativeToolCallMetadata as ApiHandlerCreateMessageMetadata,
   type NativeToolCallsChunk,
+  type NativeToolCallsChunk as ApiStreamNativeToolCallsChunk,
   type NativeToolCallSettings,
   type ToolStyle,
 } from './kilocode/native-tool-calls.ts'
@@ -46,6 +52,8 @@ export {
   wrapToolResult,
   type FunctionResponseOptions,
 } from './gemini-cli/function-response.ts'
+export { countTokens, countTokensBody, type CountTokensRequest } from './gemini-cli/count-tokens.ts'
+export type { DiffStat, FileDiff, ToolResult as GeminiCliToolResult } from './gemini-cli/tool-result.ts'
 export {
   getStringifiedResultForDisplay,
   transformMcpContentToParts,
@@ -69,7 +77,7 @@ export {
   toModelContentWithFunctions,
   type DeclareOptions,
 } from './tachikoma/convert.ts'
-export { GeminiToolHandler, type ToolExecutor } from './tachikoma/tool-handler.ts'
+export { GeminiToolHandler, type ToolExecutor, type ToolHandlerEvent } from './tachikoma/tool-handler.ts'
 export {
   createStream,
   GeminiStream,
@@ -88,6 +96,28 @@ export {
   type ToolResult,
   type ToolResultContent,
 } from './tachikoma/types.ts'
+/** The shapes of the vendors' APIs. */
+export type {
+  AnthropicText,
+  AnthropicToolResult,
+  AnthropicToolResultLike,
+  AnthropicToolUse,
+} from './vendor-types/anthropic.ts'
+export type {
+  GeminiBlob,
+  GeminiCallingMode,
+  GeminiContent,
+  GeminiFile,
+  GeminiFunctionCall,
+  GeminiFunctionDeclaration,
+  GeminiFunctionResponse,
+  GeminiPart,
+  GeminiPartList,
+  GeminiTool,
+  GeminiToolConfig,
+} from './vendor-types/gemini.ts'
+export type { ChatDelta, ChatParams, ChatTool, ChatToolChoice } from './vendor-types/openai.ts'
+export type { Finish } from '../model/turn.ts'
 export type { Warning } from '../model/event.ts'
 export type { Fault } from '../model/fault.ts'
 export type { Json, JsonObject } from '../model/json.ts'

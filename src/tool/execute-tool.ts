@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import { createErrorResult } from '../model/result.ts'
 import { clipText } from '../model/text.ts'
 import type { ResultPart } from '../model/turn.ts'
-import { sanitizeForModel } from '../policy/text/sanitize.ts'
+import { sanitizeForModel } from '../policy/text/sanitize-for-model.ts'
 import { runWithTimeout, TIMED_OUT, type TimeoutOptions } from './run-with-timeout.ts'
 import type { Tool, ToolContext, ToolOutput } from './tool.ts'
 

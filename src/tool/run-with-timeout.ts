@@ -1,4 +1,4 @@
-import { type Clock, sleep, systemClock } from '../provider/index.ts'
+import { type Clock, sleep, systemClock } from '../provider/clock.ts'
 
 /** Returned instead of a value when the time limit was reached, or when the caller stopped waiting. */
 export const TIMED_OUT = Symbol('timed out')

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type OpenAI from 'openai'
 import { nativeToolCallAssembler } from '../../src/embed/index.ts'
 import { assemble, calls, KEY, piece, ran, TOOLS } from './assemble.ts'
 
@@ -120,7 +119,7 @@ describe('nativeToolCallAssembler puts calls together', () => {
     assert.notEqual(id('BBBBBBBBBBBBBBBBBBBB'), id('CCCCCCCCCCCCCCCCCCCC'))
     const random = () => nativeToolCallAssembler({ ids: 'own' })
     const ids = [random(), random()].map((assembler) => {
-      assembler.push(one[0] as OpenAI.Chat.ChatCompletionChunk.Choice.Delta)
+      assembler.push(one[0])
       return assembler.end('tool_calls').calls[0]?.id
     })
     assert.notEqual(ids[0], ids[1])
@@ -161,7 +160,7 @@ describe('nativeToolCallAssembler puts calls together', () => {
   test('T25 a call in another choice', () => {
     const assembler = nativeToolCallAssembler({ tools: TOOLS })
     assembler.push({ content: 'Hm.' }, 0)
-    assembler.push(calls(piece(0, 'x', 'read_file', '{"a":1}')) as OpenAI.Chat.ChatCompletionChunk.Choice.Delta, 1)
+    assembler.push(calls(piece(0, 'x', 'read_file', '{"a":1}')), 1)
     assert.deepEqual(
       assembler.end('stop').calls.map(({ input }) => input),
       [{ a: 1 }],
@@ -178,7 +177,7 @@ describe('nativeToolCallAssembler puts calls together', () => {
 
   test('T29 two responses share nothing', () => {
     const [one, two] = [nativeToolCallAssembler(), nativeToolCallAssembler()]
-    const push = (to: typeof one, value: unknown) => to.push(value as OpenAI.Chat.ChatCompletionChunk.Choice.Delta)
+    const push = (to: typeof one, value: ReturnType<typeof calls>) => to.push(value)
     push(one, calls(piece(0, 'x', 'read_file', '{"a"')))
     push(two, calls(piece(0, 'x', 'write_file', '{"b"')))
     push(one, calls(piece(0, undefined, undefined, ':1}')))

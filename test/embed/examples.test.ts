@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { main as geminiCli } from '../../examples/embed-gemini-cli.ts'
 import { main as kilocode } from '../../examples/embed-kilocode-openrouter.ts'
+import { main as openAiSdk } from '../../examples/embed-openai-sdk.ts'
 import { main as tachikoma } from '../../examples/embed-tachikoma.ts'
 
 test('embed-kilocode-openrouter', async () => {
@@ -27,7 +28,23 @@ test('embed-gemini-cli', async () => {
   const responses = contents[2]?.parts?.flatMap(({ functionResponse }) => functionResponse?.id ?? [])
   assert.deepEqual(responses, ['fc1', 'fc2'])
   assert.equal(shown[0]?.split('\n').length, 8)
-  assert.equal(shown[1], 'Tool execution succeeded.\n[Image: image/png]')
+  assert.equal(shown[1], '[Image: image/png]')
+})
+
+test('embed-openai-sdk', async () => {
+  let shown = ''
+  const { text, finish, messages } = await openAiSdk((piece) => (shown += piece))
+  assert.deepEqual([text, shown, finish], ['It is sunny in both.', 'It is sunny in both.', 'stop'])
+  assert.deepEqual(
+    messages.map((message) => [message.role, 'tool_call_id' in message ? message.tool_call_id : '']),
+    [
+      ['user', ''],
+      ['assistant', ''],
+      ['tool', 'call_a'],
+      ['tool', 'call_b'],
+      ['assistant', ''],
+    ],
+  )
 })
 
 test('embed-tachikoma', async () => {

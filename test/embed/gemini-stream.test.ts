@@ -75,6 +75,7 @@ describe('createStream', () => {
           isFinal: true,
           usage: { input: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 },
           finishReason: 'stop',
+          rawFinishReason: 'STOP',
         })
         assert.ok(chunks.slice(0, -1).every(({ isFinal, toolCalls }) => !isFinal && toolCalls.length === 0))
       }
@@ -140,9 +141,48 @@ describe('what must not run', () => {
     assert.equal(await fault(events()), 'transport')
     assert.equal(await fault(pieces(FRAMINGS['an array']?.(ALL).slice(0, -40) ?? '', 9)), 'decode')
     assert.equal(await fault(pieces(`data: ${JSON.stringify(TEXT)}\n\n`, 5, new Error('reset'))), 'transport')
-    assert.equal(await fault(events(TEXT, { candidates: [{ finishReason: 'SOMETHING_NEW' }] })), 'server')
     const quota = '{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}'
     assert.match(await fault(pieces(quota, 50), { status: 429 }), /rate|quota/)
+  })
+
+  test('a finish reason that is not known ends the response, but no call runs', async () => {
+    const last = (await read(events(TEXT, CALLS, { candidates: [{ finishReason: 'SOMETHING_NEW' }] }))).at(-1)
+    assert.deepEqual([last?.isFinal, last?.finishReason, last?.rawFinishReason], [true, 'stop', 'SOMETHING_NEW'])
+    assert.deepEqual([last?.toolCalls.length, last?.rejected?.length], [0, 2])
+  })
+
+  test('a line that cannot be parsed is dropped and named, and the rest counts', async () => {
+    const lines = (...between: string[]) =>
+      [TEXT, CALLS].map((chunk) => JSON.stringify(chunk)).concat(between, JSON.stringify(END))
+    for (const framed of [
+      lines('{"candidates": [oops').join('\n'),
+      lines('oops')
+        .map((line) => `data: ${line}\n\n`)
+        .join(''),
+    ]) {
+      const chunks = await read(pieces(framed, 7), {
+        key: KEY,
+        contentType: framed.startsWith('data') ? '' : 'application/x-ndjson',
+      })
+      const last = chunks.at(-1)
+      assert.deepEqual([last?.finishReason, last?.toolCalls.length], ['stop', 2], framed)
+      assert.deepEqual(
+        last?.warnings?.map(({ code }) => code),
+        ['bad-line'],
+      )
+      assert.equal(chunks.map(({ delta }) => delta).join(''), 'Grüße 👋 Done.')
+    }
+  })
+
+  test('but not within a call that comes in pieces', async () => {
+    const piece = (partialArgs: unknown[], willContinue: boolean) => ({
+      candidates: [{ content: { parts: [{ functionCall: { name: 'add', partialArgs, willContinue } }] } }],
+    })
+    const chunks = [piece([{ jsonPath: '$.a', numberValue: 1 }], true), piece([], false), END].map((one) =>
+      JSON.stringify(one),
+    )
+    const framed = [chunks[0], 'oops', chunks[1], chunks[2]].map((line) => `data: ${line}\n\n`).join('')
+    await assert.rejects(read(pieces(framed, 50)), GeminiStreamError)
   })
 
   test('the text before a fault is not lost, and the cause is kept', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { findHiddenCharacter } from '../../src/model/security/hidden-characters.ts'
-import { sanitizeForModel } from '../../src/policy/text/sanitize.ts'
+import { sanitizeForModel } from '../../src/policy/text/sanitize-for-model.ts'
 import { checkUrl } from '../../src/policy/url/check-url.ts'
 
 describe('a secret in an address', () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  sanitizeForModel,
   sanitizeBytes,
   sanitizeQuestion,
   sanitizeText,
@@ -9,6 +8,7 @@ import {
   createSanitizingStream,
   type TextSurface,
 } from '../../src/policy/text/sanitize.ts'
+import { sanitizeForModel } from '../../src/policy/text/sanitize-for-model.ts'
 import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
 
 /** A hostile text, and what must be left of it. */

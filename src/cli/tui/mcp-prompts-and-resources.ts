@@ -1,6 +1,7 @@
 import { filterObjects, type Json, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 import type { UserTurn } from '../../model/turn.ts'
-import { parseContentBlock, toResourceParts, formatForDisplay } from '../../tool/mcp/tools/tool-content.ts'
+import { parseContentBlock, formatForDisplay } from '../../tool/mcp/tools/content-blocks.ts'
+import { toResourceParts } from '../../tool/mcp/tools/tool-content.ts'
 import { toServerName } from '../../tool/mcp/tools/tool-names.ts'
 import type { McpServer } from '../../tool/mcp/client/server.ts'
 import type { McpServers } from '../../tool/mcp/client/servers.ts'

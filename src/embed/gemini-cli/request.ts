@@ -1,16 +1,19 @@
-import type { Content, FunctionDeclaration, GenerateContentParameters, Tool } from '@google/genai'
+import type { GeminiContent } from '../vendor-types/gemini.ts'
 
 /** One tool object with all declarations, or none without declarations. */
-export function toolsForModel(declarations: readonly FunctionDeclaration[]): Tool[] {
+export function toolsForModel<Declaration extends object>(
+  declarations: readonly Declaration[],
+): { functionDeclarations: Declaration[] }[] {
   return declarations.length > 0 ? [{ functionDeclarations: [...declarations] }] : []
 }
 
-export function buildRequest(
+/** The parameters of `generateContent`, without what is empty. */
+export function buildRequest<Content extends GeminiContent, Tool extends object>(
   model: string,
   contents: readonly Content[],
   systemInstruction: string | Content | undefined,
   tools: readonly Tool[],
-): GenerateContentParameters {
+): { model: string; contents: Content[]; config: { systemInstruction?: string | Content; tools?: Tool[] } } {
   return {
     model,
     contents: [...contents],
@@ -21,6 +24,7 @@ export function buildRequest(
   }
 }
 
+/** The headers of a request to Gemini, with an API key or an OAuth token. */
 export function headers(
   userAgent: string,
   credentials: { readonly oauthToken?: string | undefined; readonly apiKey?: string | undefined } = {},

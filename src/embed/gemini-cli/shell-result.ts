@@ -1,3 +1,4 @@
+/** What is known of a command that ran. */
 export interface ShellResult {
   readonly command: string
   readonly directory?: string | null | undefined

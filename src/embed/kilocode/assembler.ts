@@ -1,4 +1,3 @@
-import type OpenAI from 'openai'
 import type { Warning } from '../../model/event.ts'
 import { splitRunnableCalls, createTurnFold } from '../../model/fold.ts'
 import { createTurnKey } from '../../model/ids.ts'
@@ -6,11 +5,13 @@ import { toCanonicalJson, type JsonObject } from '../../model/json.ts'
 import { joinTextParts } from '../../model/text.ts'
 import type { AssistantTurn, CallPart, Finish } from '../../model/turn.ts'
 import { openaiChat } from '../../wire/openai-chat/wire.ts'
+import type { ChatDelta, ChatTool } from '../vendor-types/openai.ts'
 import type { NativeToolCall } from './native-tool-calls.ts'
 
+/** What an assembler knows of the request and the endpoint. */
 export interface AssemblerOptions {
   /** The tools of the request. They are needed to join fragments of names, and to find calls written as text. */
-  readonly tools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
+  readonly tools?: readonly ChatTool[] | undefined
   /** Globally unique, at least 16 letters and digits: ids are derived from it for calls that have none. */
   readonly key?: string
   /** `vendor` keeps the ids of the endpoint where they are unique in the response; `own` never does. */
@@ -39,6 +40,7 @@ export interface RejectedToolCall {
   reason: string
 }
 
+/** The calls of a response that ended. */
 export interface AssembledToolCalls {
   calls: CompleteToolCall[]
   rejected: RejectedToolCall[]
@@ -48,9 +50,10 @@ export interface AssembledToolCalls {
   finish: Finish
 }
 
+/** Assembles the calls of one response from its deltas. */
 export interface NativeToolCallAssembler {
   /** Takes a complete delta, with its text. `choice` is the index of its choice. */
-  push(delta: OpenAI.Chat.ChatCompletionChunk.Choice.Delta | null | undefined, choice?: number): void
+  push(delta: ChatDelta | null | undefined, choice?: number): void
   /** Ends the stream. Without a finish reason no call may run, because none is known to be complete. */
   end(finishReason?: string | null): AssembledToolCalls
 }

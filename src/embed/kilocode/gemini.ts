@@ -1,22 +1,36 @@
-import type { Content, FunctionCallingConfigMode, GenerationConfig, Part, Tool, ToolConfig } from '@google/genai'
-import type OpenAI from 'openai'
 import type { Warning } from '../../model/event.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import { declareTools } from '../../schema/dialect/declare-tools.ts'
 import { openaiChat } from '../../wire/openai-chat/wire.ts'
 import { declareForGemini } from '../gemini-declarations.ts'
-import type { NativeToolCallsChunk } from './native-tool-calls.ts'
+import type {
+  GeminiCallingMode,
+  GeminiContent,
+  GeminiPart,
+  GeminiTool,
+  GeminiToolConfig,
+} from '../vendor-types/gemini.ts'
+import type { ChatTool } from '../vendor-types/openai.ts'
+import { createToolStyleWarning, type NativeToolCallsChunk, type ToolStyle } from './native-tool-calls.ts'
 import { createToolId, createToolIdGenerator } from './tool-id.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Yields the call of a Gemini part as a chunk. A call without an id gets one. A fragment of a call is dropped. */
+/**
+ * Yields the call of a Gemini part as a chunk. A call without an id gets one. A fragment of a call is dropped, and so is
+ * every call if the tool style is not `json`.
+ */
 export function* nativeToolCallsFromGeminiPart(
-  part: Part,
+  part: GeminiPart,
   createId: (name: string) => string = createToolId,
   onWarning?: (warning: Warning) => void,
+  toolStyle: ToolStyle = 'json',
 ): Generator<NativeToolCallsChunk, void, undefined> {
   const { functionCall: call, thoughtSignature: signature } = part
   if (!call) return
+  if (toolStyle !== 'json') {
+    onWarning?.(createToolStyleWarning(toolStyle))
+    return
+  }
   if (!call.name || call.willContinue || call.partialArgs) {
     onWarning?.({ code: 'no-whole-call', message: `A fragment of a call of ${call.name || 'no name'} was dropped.` })
     return
@@ -31,22 +45,25 @@ export function* nativeToolCallsFromGeminiPart(
   yield { type: 'native_tool_calls', toolCalls: [toolCall] }
 }
 
+/** How a reader makes ids, and which calls it lets pass. */
 export interface GeminiToolCallReaderOptions {
   /** Part of every id that the reader creates; unique among readers whose ids are used together. Random by default. */
   readonly prefix?: string
   /** The tools of the request, so that calls have the names that the host gave them. */
-  readonly tools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
+  readonly tools?: readonly ChatTool[] | undefined
+  /** With `xml`, calls are dropped with a warning. */
+  readonly toolStyle?: ToolStyle | undefined
   readonly onWarning?: (warning: Warning) => void
 }
 
 /** Creates a reader whose ids never repeat. Use one per session. */
 export function geminiToolCallReader(
   options: GeminiToolCallReaderOptions = {},
-): (part: Part) => Generator<NativeToolCallsChunk, void, undefined> {
+): (part: GeminiPart) => Generator<NativeToolCallsChunk, void, undefined> {
   const createId = createToolIdGenerator(options.prefix)
   const declarations = options.tools && declareTools(toToolSpecs(options.tools), 'gemini-json')
   return function* (part) {
-    for (const chunk of nativeToolCallsFromGeminiPart(part, createId, options.onWarning)) {
+    for (const chunk of nativeToolCallsFromGeminiPart(part, createId, options.onWarning, options.toolStyle)) {
       for (const { function: calledFunction } of chunk.toolCalls)
         calledFunction.name = declarations?.toToolName(calledFunction.name) ?? calledFunction.name
       yield chunk
@@ -55,43 +72,47 @@ export function geminiToolCallReader(
 }
 
 /** A tool that cannot be declared is skipped. */
-export function openAiToolsToGemini(
-  tools: readonly OpenAI.Chat.ChatCompletionTool[],
-  onWarning?: (warning: Warning) => void,
-): Tool[] {
+export function openAiToolsToGemini(tools: readonly ChatTool[], onWarning?: (warning: Warning) => void): GeminiTool[] {
   const functionDeclarations = declareForGemini(toToolSpecs(tools), 'gemini-json', onWarning)
   return functionDeclarations.length > 0 ? [{ functionDeclarations }] : []
 }
 
-export interface GeminiRequestOptions {
+/** What a Code Assist request is made from. `Content` and `Config` are the host's own types of messages and settings. */
+export interface GeminiRequestOptions<Content = GeminiContent, Config = object> {
   readonly model: string
   readonly project?: string | undefined
   readonly contents: readonly Content[]
   readonly systemInstruction?: string | undefined
-  readonly tools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
+  readonly tools?: readonly ChatTool[] | undefined
+  /** With `xml`, no tools are sent. */
+  readonly toolStyle?: ToolStyle | undefined
   /** The default is `ANY`, which forces a call, so that the model can never finish. */
-  readonly mode?: `${FunctionCallingConfigMode}`
-  readonly generationConfig?: GenerationConfig | undefined
+  readonly mode?: GeminiCallingMode
+  readonly generationConfig?: Config | undefined
   readonly onWarning?: (warning: Warning) => void
 }
 
-export interface GeminiRequestBody {
+/** The body of a Code Assist request. */
+export interface GeminiRequestBody<Content = GeminiContent, Config = object> {
   model: string
   project?: string
   request: {
-    systemInstruction?: Content
-    tools?: Tool[]
-    toolConfig?: ToolConfig
-    generationConfig?: GenerationConfig
+    systemInstruction?: GeminiContent
+    tools?: GeminiTool[]
+    toolConfig?: GeminiToolConfig
+    generationConfig?: Config
     contents: Content[]
   }
 }
 
 /** The body of a Code Assist request. The contents are last, so that a longer history extends the bytes. */
-export function geminiRequestBody(options: GeminiRequestOptions): GeminiRequestBody {
-  const tools = openAiToolsToGemini(options.tools ?? [], options.onWarning)
+export function geminiRequestBody<Content = GeminiContent, Config = object>(
+  options: GeminiRequestOptions<Content, Config>,
+): GeminiRequestBody<Content, Config> {
+  const isNative = (options.toolStyle ?? 'json') === 'json'
+  const tools = openAiToolsToGemini(isNative ? (options.tools ?? []) : [], options.onWarning)
   const { systemInstruction: system, generationConfig } = options
-  const mode = (options.mode ?? 'ANY') as FunctionCallingConfigMode
+  const mode = options.mode ?? 'ANY'
   return {
     model: options.model,
     ...defined({ project: options.project }),
@@ -106,7 +127,7 @@ export function geminiRequestBody(options: GeminiRequestOptions): GeminiRequestB
 }
 
 /** Gemini has no tools with free text; they get it as their only argument. */
-function toToolSpecs(tools: readonly OpenAI.Chat.ChatCompletionTool[]): ToolSpec[] {
+function toToolSpecs(tools: readonly ChatTool[]): ToolSpec[] {
   return openaiChat
     .readRequest({ tools })
     .tools.map(({ freeform, ...tool }) => (freeform ? { ...tool, schema: FREE_TEXT_SCHEMA } : tool))

@@ -1,11 +1,17 @@
-import type Anthropic from '@anthropic-ai/sdk'
-import type { FunctionResponsePart, Part } from '@google/genai'
 import { defined } from '../../model/defined.ts'
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 import { parseCallArguments } from '../../wire/calls/parse-arguments.ts'
+import type {
+  AnthropicText,
+  AnthropicToolResult,
+  AnthropicToolResultLike,
+  AnthropicToolUse,
+} from '../vendor-types/anthropic.ts'
+import type { GeminiBlob, GeminiFunctionResponse, GeminiPart } from '../vendor-types/gemini.ts'
 import type { RejectedToolCall } from './assembler.ts'
 import { createToolId } from './tool-id.ts'
 
+/** A text of an assistant message. */
 export interface TextContent {
   type: 'text'
   content: string
@@ -22,6 +28,7 @@ export interface ToolUse {
   thoughtSignature?: string
 }
 
+/** What an assistant message of the host consists of. */
 export type AssistantMessageContent = TextContent | ToolUse
 
 /** A complete call, in the chunk type of any host. */
@@ -32,7 +39,7 @@ export interface ToolCallLike {
 }
 
 /** A `tool_use` block of a stored history, with the signature if it was requested. */
-export type StoredToolUse = Anthropic.ToolUseBlockParam & { thoughtSignature?: string }
+export type StoredToolUse = AnthropicToolUse & { thoughtSignature?: string }
 
 /** Converts complete calls to blocks. A call without a name, or whose arguments are not one JSON object, is rejected. */
 export function toToolUse(
@@ -67,8 +74,8 @@ export function toApiHistory(
   options: {
     /** Keep Gemini's signatures on the blocks; other vendors do not accept them. */ readonly signatures?: boolean
   } = {},
-): (Anthropic.TextBlockParam | StoredToolUse)[] {
-  const blocks = content.flatMap((block): (Anthropic.TextBlockParam | StoredToolUse)[] => {
+): (AnthropicText | StoredToolUse)[] {
+  const blocks = content.flatMap((block): (AnthropicText | StoredToolUse)[] => {
     if (block.type === 'text') return block.content.trim() === '' ? [] : [{ type: 'text', text: block.content }]
     if (block.partial) return []
     const { id, name, params, thoughtSignature: signature } = block
@@ -82,8 +89,8 @@ export function toApiHistory(
 
 /** The two blocks for a call that did not run: the call without input, and its error. */
 export function toRejectedExchange(rejected: RejectedToolCall): {
-  toolUse: Anthropic.ToolUseBlockParam
-  toolResult: Anthropic.ToolResultBlockParam
+  toolUse: AnthropicToolUse
+  toolResult: AnthropicToolResult
 } {
   const { id, name, reason } = rejected
   const argumentsNote = rejected.arguments === '' ? '' : ` The arguments were: ${rejected.arguments.slice(0, 2000)}`
@@ -98,7 +105,8 @@ export function toRejectedExchange(rejected: RejectedToolCall): {
   }
 }
 
-export function toFunctionCall(block: StoredToolUse): Part {
+/** A stored call as a part for Gemini, with its signature if it has one. */
+export function toFunctionCall(block: StoredToolUse): GeminiPart {
   const args = isObject(block.input) ? block.input : {}
   return {
     functionCall: { id: block.id, name: block.name, args },
@@ -108,19 +116,18 @@ export function toFunctionCall(block: StoredToolUse): Part {
 
 /** Never has an empty output. With `nested` (Gemini 3 and later) images are inside; otherwise a line replaces them. */
 export function toFunctionResponse(
-  block: Anthropic.ToolResultBlockParam,
+  block: AnthropicToolResultLike,
   toolName: string,
   options: { readonly nested?: boolean } = {},
-): Part {
-  const content =
-    typeof block.content === 'string' ? [{ type: 'text' as const, text: block.content }] : (block.content ?? [])
+): GeminiPart {
+  const content = typeof block.content === 'string' ? [{ type: 'text', text: block.content }] : (block.content ?? [])
   const lines: string[] = []
-  const parts: FunctionResponsePart[] = []
+  const parts: NonNullable<GeminiFunctionResponse['parts']> = []
   for (const item of content) {
-    if (item.type === 'text') lines.push(item.text)
-    else if (options.nested && item.type === 'image' && item.source.type === 'base64') {
-      parts.push({ inlineData: { mimeType: item.source.media_type, data: item.source.data } })
-    } else lines.push(`(content of type ${item.type} was left out)`)
+    const media = options.nested && item.type === 'image' ? toInlineData(item.source) : undefined
+    if (item.type === 'text') lines.push(stringOrEmpty(item.text))
+    else if (media) parts.push({ inlineData: media })
+    else lines.push(`(content of type ${item.type} was left out)`)
   }
   const joinedText = lines.join('\n')
   const text = joinedText.trim() !== '' ? joinedText : parts.length > 0 ? '(see the attached media)' : '(no output)'
@@ -132,4 +139,9 @@ export function toFunctionResponse(
       ...(parts.length > 0 && { parts }),
     },
   }
+}
+
+function toInlineData(source: unknown): GeminiBlob | undefined {
+  if (!isObject(source) || source['type'] !== 'base64') return undefined
+  return { mimeType: stringOrEmpty(source['media_type']), data: stringOrEmpty(source['data']) }
 }

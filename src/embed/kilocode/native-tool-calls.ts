@@ -1,9 +1,33 @@
-import type OpenAI from 'openai'
 import type { Warning } from '../../model/event.ts'
 import { isObject } from '../../model/json.ts'
+import type { ChatDelta, ChatParams, ChatTool, ChatToolChoice } from '../vendor-types/openai.ts'
+
+/** The providers of Kilo Code that support native tool calls. */
+export const nativeFunctionCallingProviders = ['openrouter', 'kilocode', 'lm-studio', 'gemini-cli'] as const
+
+/** The name of such a provider. */
+export type NativeFunctionCallingProvider = (typeof nativeFunctionCallingProviders)[number]
 
 /** `xml`: tools are described in the prompt. `json`: native tool calls. */
 export type ToolStyle = 'xml' | 'json'
+
+/** The tool style that applies: `json` only if it is set, and the provider, if it is named, supports native tool calls. */
+export function getActiveToolUseStyle(
+  options: { readonly toolStyle?: ToolStyle | undefined; readonly apiProvider?: string | undefined } | undefined,
+): ToolStyle {
+  const names: readonly string[] = nativeFunctionCallingProviders
+  const isSupported = options?.apiProvider === undefined || names.includes(options.apiProvider)
+  return isSupported ? (options?.toolStyle ?? 'xml') : 'xml'
+}
+
+/** The warning about a call that is dropped, because the tool style does not allow it. */
+export function createToolStyleWarning(toolStyle: ToolStyle | undefined): Warning {
+  const style = toolStyle ?? 'not set'
+  return {
+    code: 'tool-style',
+    message: `The model made a native tool call, but the tool style is ${style}; the call was dropped.`,
+  }
+}
 
 /** A tool call, or a fragment of one. */
 export interface NativeToolCall {
@@ -17,19 +41,21 @@ export interface NativeToolCall {
   thoughtSignature?: string
 }
 
+/** A chunk of a host's stream with tool calls. */
 export interface NativeToolCallsChunk {
   type: 'native_tool_calls'
   toolCalls: NativeToolCall[]
 }
 
+/** The metadata of a request, as far as it concerns tools. */
 export interface NativeToolCallMetadata {
-  readonly allowedTools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
+  readonly allowedTools?: readonly ChatTool[] | undefined
 }
 
 /** Overrides of two defaults that not every endpoint accepts; `omit` leaves the field out. */
 export interface NativeToolCallSettings {
   /** The default `required` forces a call, so that the model can never finish; some servers do not support it. */
-  readonly toolChoice?: OpenAI.Chat.ChatCompletionToolChoiceOption | 'omit'
+  readonly toolChoice?: ChatToolChoice | 'omit'
   readonly parallel?: boolean | 'omit'
 }
 
@@ -37,7 +63,7 @@ export interface NativeToolCallSettings {
  * Adds `tools`, `tool_choice: 'required'` and `parallel_tool_calls: false` to a request, if the tool style is `json` and
  * there are tools. Returns a copy; values that the params already have are kept.
  */
-export function addNativeToolCallsToParams<T extends OpenAI.Chat.ChatCompletionCreateParams>(
+export function addNativeToolCallsToParams<T extends ChatParams>(
   params: T,
   options: { readonly toolStyle?: ToolStyle | undefined },
   metadata?: NativeToolCallMetadata,
@@ -61,17 +87,14 @@ export function addNativeToolCallsToParams<T extends OpenAI.Chat.ChatCompletionC
  * else goes to `onWarning`, by default the console.
  */
 export function* processNativeToolCallsFromDelta(
-  delta: OpenAI.Chat.ChatCompletionChunk.Choice.Delta | null | undefined,
+  delta: ChatDelta | null | undefined,
   toolStyle: ToolStyle | undefined,
   onWarning: (warning: Warning) => void = printWarning,
 ): Generator<NativeToolCallsChunk, void, undefined> {
   const pieces: unknown = delta?.tool_calls
   if (!Array.isArray(pieces) || pieces.length === 0) return
   if (toolStyle !== 'json') {
-    onWarning({
-      code: 'tool-style',
-      message: `The model made a native tool call, but the tool style is ${toolStyle ?? 'not set'}; the call was dropped.`,
-    })
+    onWarning(createToolStyleWarning(toolStyle))
     return
   }
   const toolCalls: NativeToolCall[] = []

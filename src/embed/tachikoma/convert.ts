@@ -1,20 +1,21 @@
-import type {
-  Content,
-  FunctionCallingConfig,
-  FunctionCallingConfigMode,
-  FunctionDeclaration,
-  Part,
-  Tool,
-} from '@google/genai'
 import type { Warning } from '../../model/event.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import type { ToolSpec } from '../../model/request.ts'
 import { declareTools } from '../../schema/dialect/declare-tools.ts'
 import { parseCallArguments } from '../../wire/calls/parse-arguments.ts'
+import { toToolSpec } from '../tool-calls/definitions.ts'
 import { declareForGemini, type GeminiDialect } from '../gemini-declarations.ts'
+import type {
+  GeminiCallingMode,
+  GeminiContent,
+  GeminiFunctionDeclaration,
+  GeminiPart,
+  GeminiTool,
+  GeminiToolConfig,
+} from '../vendor-types/gemini.ts'
 import type { ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolResultContent } from './types.ts'
 import { defined } from '../../model/defined.ts'
 
+/** How tools are declared. */
 export interface DeclareOptions {
   /** The default is `gemini`. */
   readonly dialect?: GeminiDialect
@@ -22,7 +23,7 @@ export interface DeclareOptions {
 }
 
 /** Throws if the schema cannot be declared at all. */
-export function toGeminiFunction(tool: ToolDefinition, options: DeclareOptions = {}): FunctionDeclaration {
+export function toGeminiFunction(tool: ToolDefinition, options: DeclareOptions = {}): GeminiFunctionDeclaration {
   let problem = ''
   const warn = (warning: Warning) => {
     problem = warning.message
@@ -34,13 +35,13 @@ export function toGeminiFunction(tool: ToolDefinition, options: DeclareOptions =
 }
 
 /** One tool object with all declarations. A tool that cannot be declared is skipped. */
-export function toGeminiTools(tools: readonly ToolDefinition[], options: DeclareOptions = {}): Tool[] {
+export function toGeminiTools(tools: readonly ToolDefinition[], options: DeclareOptions = {}): GeminiTool[] {
   const functionDeclarations = declareForGemini(tools.map(toToolSpec), options.dialect ?? 'gemini', options.onWarning)
   return functionDeclarations.length > 0 ? [{ functionDeclarations }] : []
 }
 
 /** `only` restricts the tools without forcing a call. */
-export function toGeminiToolConfig(choice: ToolChoice): { functionCallingConfig: FunctionCallingConfig } {
+export function toGeminiToolConfig(choice: ToolChoice): GeminiToolConfig {
   if (typeof choice === 'string') return { functionCallingConfig: { mode: FUNCTION_CALLING_MODES[choice] } }
   if ('name' in choice)
     return { functionCallingConfig: { mode: FUNCTION_CALLING_MODES.required, allowedFunctionNames: [choice.name] } }
@@ -71,19 +72,23 @@ export function parseFunctionCall(
   }
 }
 
-export function toGeminiFunctionResponse(result: ToolResult): Part {
+/** The result of a call as a part. An error is in `response.error`, anything else in `response.result`. */
+export function toGeminiFunctionResponse(result: ToolResult): GeminiPart {
   const id = defined({ id: result.wireId })
   return { functionResponse: { ...id, name: result.name, response: toResponseObject(result.content) } }
 }
 
 /** One message with the results of all calls of a turn, in their order. */
-export function toGeminiFunctionResponseContent(results: readonly ToolResult[]): Content {
+export function toGeminiFunctionResponseContent(results: readonly ToolResult[]): GeminiContent {
   return { role: 'user', parts: results.map(toGeminiFunctionResponse) }
 }
 
 /** A turn of the model: its text, then its calls. Arguments that cannot be parsed become `{}`. */
-export function toModelContentWithFunctions(text: string | null | undefined, calls: readonly ToolCall[]): Content {
-  const parts: Part[] = text ? [{ text }] : []
+export function toModelContentWithFunctions(
+  text: string | null | undefined,
+  calls: readonly ToolCall[],
+): GeminiContent {
+  const parts: GeminiPart[] = text ? [{ text }] : []
   for (const call of calls) {
     const parsedArguments = parseCallArguments(call.arguments)
     const args =
@@ -97,13 +102,12 @@ export function toModelContentWithFunctions(text: string | null | undefined, cal
   return { role: 'model', parts: parts.length > 0 ? parts : [{ text: '(no answer)' }] }
 }
 
-/** The values of the SDK's enum; importing it would load the whole SDK. */
 const FUNCTION_CALLING_MODES = {
-  auto: 'AUTO' as FunctionCallingConfigMode,
-  required: 'ANY' as FunctionCallingConfigMode,
-  none: 'NONE' as FunctionCallingConfigMode,
-  only: 'VALIDATED' as FunctionCallingConfigMode,
-}
+  auto: 'AUTO',
+  required: 'ANY',
+  none: 'NONE',
+  only: 'VALIDATED',
+} satisfies Record<string, GeminiCallingMode>
 
 function toResponseObject(content: ToolResultContent): Record<string, unknown> {
   switch (content.type) {
@@ -116,8 +120,4 @@ function toResponseObject(content: ToolResultContent): Record<string, unknown> {
     default:
       return content satisfies never
   }
-}
-
-export function toToolSpec({ name, description, parameters }: ToolDefinition): ToolSpec {
-  return { name, description, schema: parameters as JsonObject }
 }

@@ -1,13 +1,15 @@
 import { splitRunnableCalls, createTurnFold } from '../../model/fold.ts'
+import type { Warning } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import { createTurnKey } from '../../model/ids.ts'
-import { isObject } from '../../model/json.ts'
+import { isObject, objectOrEmpty } from '../../model/json.ts'
 import type { AssistantPart, AssistantTurn, CallPart } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
+import type { Frame } from '../../wire/framing/frame.ts'
 import { createFramer } from '../../wire/framing/framer.ts'
 import { gemini } from '../../wire/gemini/wire.ts'
 import type { GeminiDialect } from '../gemini-declarations.ts'
-import { toToolSpec } from './convert.ts'
+import { toToolSpec } from '../tool-calls/definitions.ts'
 import type { ToolDefinition } from './types.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -21,6 +23,7 @@ export interface ToolCallDelta {
   readonly thoughtSignature?: string
 }
 
+/** A piece of a response. The last one has the calls. */
 export interface CompletionChunk {
   readonly delta: string
   /** Reasoning, as far as the model shows it. */
@@ -31,10 +34,15 @@ export interface CompletionChunk {
   readonly usage?: Usage
   /** On the last chunk only. */
   readonly finishReason?: 'stop' | 'length' | 'content_filter' | 'malformed_call'
+  /** The vendor's own finish reason; on the last chunk only. One that is not known counts as `stop`, but no call may run. */
+  readonly rawFinishReason?: string
+  /** What was handled or dropped, such as a line that cannot be parsed; on the last chunk only. */
+  readonly warnings?: readonly Warning[]
   /** Calls that must not run, and why; on the last chunk only. */
   readonly rejected?: readonly { readonly id: string; readonly name: string; readonly reason: string }[]
 }
 
+/** What a stream knows of the request and the HTTP response. */
 export interface GeminiStreamOptions {
   /** The declared tools, so that calls have their original names, and calls written as text are found. */
   readonly tools?: readonly ToolDefinition[]
@@ -79,7 +87,23 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
     })
     const folder = createTurnFold({ provider: profile.signer, wire: gemini.id, model: '' })
     const kinds = new Map<number, AssistantPart['kind']>()
-    const frames = createFramer(contentType)
+    const framer = createFramer(contentType)
+    let isWithinCall = false
+    const dropped: Warning[] = []
+
+    /** A line that cannot be parsed is dropped, unless it may be a piece of a call, or the end of the response. */
+    function decodeFrames(frames: readonly Frame[], isLast: boolean): ReturnType<typeof gemini.decodeFrame> {
+      return frames.flatMap((frame) => {
+        if (frame.kind === 'json') isWithinCall = continuesCall(frame.value) ?? isWithinCall
+        const mayDrop = !isWithinCall && (!isLast || state.end !== undefined) && (status ?? 200) < 400
+        if (frame.kind !== 'bad' || !mayDrop) return gemini.decodeFrame(state, frame)
+        dropped.push({
+          code: 'bad-line',
+          message: `A line cannot be parsed and was dropped: ${frame.text.slice(0, 200)}`,
+        })
+        return []
+      })
+    }
 
     function foldEvents(events: ReturnType<typeof gemini.decodeFrame>): CompletionChunk | undefined {
       let delta = ''
@@ -99,29 +123,41 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
     let transportError: { readonly error: unknown } | undefined
     try {
       for await (const bytes of this.#bytes) {
-        const chunk = foldEvents(frames.push(bytes).flatMap((frame) => gemini.decodeFrame(state, frame)))
+        const chunk = foldEvents(decodeFrames(framer.push(bytes), false))
         if (chunk) yield chunk
       }
     } catch (error) {
       transportError = { error }
     }
     const last = foldEvents([
-      ...frames.end().flatMap((frame) => gemini.decodeFrame(state, frame)),
+      ...decodeFrames(framer.end(), true),
       ...gemini.finishDecoding(
         state,
         transportError && { kind: 'transport', message: `The connection was lost: ${String(transportError.error)}` },
       ),
     ])
     if (last) yield last
-    const { turn } = folder.end()
-    if (turn.finish.reason === 'fault' || turn.finish.reason === 'aborted') {
+    const { turn, warnings } = folder.end()
+    const { reason, raw, fault } = turn.finish
+    // The response did end, only with a word that is not known.
+    const isUnknownEnd = reason === 'fault' && raw !== undefined && fault?.code === raw
+    if ((reason === 'fault' && !isUnknownEnd) || reason === 'aborted') {
       throw new GeminiStreamError(
-        turn.finish.fault ?? { kind: 'server', message: 'The response was cancelled.' },
+        fault ?? { kind: 'server', message: 'The response was cancelled.' },
         transportError?.error,
       )
     }
-    yield createFinalChunk(turn, turn.finish.reason)
+    yield createFinalChunk(turn, reason, [...dropped, ...warnings])
   }
+}
+
+/** Does the last call of a chunk continue in the next one? Undefined if the chunk has no call. */
+function continuesCall(value: unknown): boolean | undefined {
+  const chunk = objectOrEmpty(objectOrEmpty(value)['response'] ?? value)
+  const candidates = Array.isArray(chunk['candidates']) ? chunk['candidates'] : []
+  const parts: unknown = objectOrEmpty(objectOrEmpty(candidates[0])['content'])['parts']
+  const last = (Array.isArray(parts) ? parts : []).map((part) => objectOrEmpty(part)['functionCall']).findLast(isObject)
+  return last && last['willContinue'] === true
 }
 
 /** Accepts server-sent events, a JSON array or lines of JSON, in chunks of any size. */
@@ -135,9 +171,14 @@ const FINISH_REASONS = {
   length: 'length',
   filter: 'content_filter',
   'malformed-call': 'malformed_call',
+  fault: 'stop',
 } as const
 
-function createFinalChunk(turn: AssistantTurn, finishReason: keyof typeof FINISH_REASONS): CompletionChunk {
+function createFinalChunk(
+  turn: AssistantTurn,
+  finishReason: keyof typeof FINISH_REASONS,
+  warnings: readonly Warning[],
+): CompletionChunk {
   const { calls, rejected } = splitRunnableCalls(turn)
   return {
     delta: '',
@@ -145,6 +186,8 @@ function createFinalChunk(turn: AssistantTurn, finishReason: keyof typeof FINISH
     isFinal: true,
     ...defined({ usage: turn.usage }),
     finishReason: FINISH_REASONS[finishReason],
+    ...defined({ rawFinishReason: turn.finish.raw }),
+    ...(warnings.length > 0 && { warnings }),
     ...(rejected.length > 0 && {
       rejected: rejected.map(({ call, reason }) => ({ id: call.id, name: call.name, reason })),
     }),

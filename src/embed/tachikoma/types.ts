@@ -2,14 +2,9 @@ import { defined } from '../../model/defined.ts'
 import type { Json } from '../../model/json.ts'
 
 export type { ToolChoice } from '../../model/request.ts'
+export type { ToolDefinition } from '../tool-calls/definitions.ts'
 
-/** `parameters` is a JSON Schema. */
-export interface ToolDefinition {
-  readonly name: string
-  readonly description: string
-  readonly parameters: Readonly<Record<string, unknown>>
-}
-
+/** A complete call of the model. */
 export interface ToolCall {
   /** Created here, and globally unique. */
   readonly id: string
@@ -22,11 +17,13 @@ export interface ToolCall {
   readonly thoughtSignature?: string
 }
 
+/** What a tool returned: text, a JSON value, or an error message. */
 export type ToolResultContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'json'; readonly value: Json }
   | { readonly type: 'error'; readonly message: string }
 
+/** The result of a call. */
 export interface ToolResult {
   readonly id: string
   readonly name: string
@@ -36,14 +33,17 @@ export interface ToolResult {
   readonly wireId?: string
 }
 
+/** A result with text. */
 export function textResult(call: ToolCall, text: string): ToolResult {
   return createResult(call, { type: 'text', text })
 }
 
+/** A result with a JSON value. */
 export function jsonResult(call: ToolCall, value: Json): ToolResult {
   return createResult(call, { type: 'json', value })
 }
 
+/** A result that tells the model why the call failed. */
 export function errorResult(call: ToolCall, message: string): ToolResult {
   return createResult(call, { type: 'error', message })
 }

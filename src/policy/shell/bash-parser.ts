@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import grammarPath from 'tree-sitter-bash/tree-sitter-bash.wasm'
+import grammar from 'tree-sitter-bash/tree-sitter-bash.wasm'
 import { Language, Parser, type TreeCursor } from 'web-tree-sitter'
-import enginePath from 'web-tree-sitter/web-tree-sitter.wasm'
+import engine from 'web-tree-sitter/web-tree-sitter.wasm'
 import type { ShellParser, SyntaxNode } from './syntax-tree.ts'
 
 /** Loads the parser. This takes about 20 ms, so it is done at the first command. */
@@ -9,8 +9,9 @@ export async function loadBashParser(): Promise<ShellParser> {
   // Without a timer that keeps the event loop alive, Node would wait half a second here for the engine to be
   // optimized.
   const keepAliveTimer = setTimeout(() => undefined, 60_000)
-  await Parser.init({ locateFile: () => resolveAsset(enginePath) })
-  const language = await Language.load(resolveAsset(grammarPath))
+  const wasm = resolveAsset(engine)
+  await Parser.init(typeof wasm === 'string' ? { locateFile: () => wasm } : { wasmBinary: wasm })
+  const language = await Language.load(resolveAsset(grammar))
   clearTimeout(keepAliveTimer)
   const parser = new Parser()
   parser.setLanguage(language)
@@ -68,6 +69,7 @@ function isWordStart(source: string, at: number): boolean {
   return /(?:^|(?<!\\)(?:\\\\)*[\s;|&(])$/.test(source.slice(Math.max(from - 100, 0), from))
 }
 
-function resolveAsset(path: string): string {
-  return fileURLToPath(new URL(path, import.meta.url))
+/** A file beside the bundle, wherever the bundle lies; or the bytes, which the library contains. */
+function resolveAsset(asset: string | Uint8Array): string | Uint8Array {
+  return typeof asset === 'string' ? fileURLToPath(new URL(asset, import.meta.url)) : asset
 }

@@ -3,7 +3,8 @@ import { lazy } from '../../model/lazy.ts'
 import { type SecretSpan, createRedactor } from '../../model/security/redactor.ts'
 import { toWellFormed } from '../../model/text.ts'
 import { isLookalikeHost } from '../url/host-name.ts'
-import { MODEL_ALLOWED_SEQUENCES_PATTERN, escapeCharacter, escapeHidden, escapeCharacters } from './escape-hidden.ts'
+import { escapeCharacter, escapeHidden, escapeCharacters } from './escape-hidden.ts'
+import { sanitizeForModel } from './sanitize-for-model.ts'
 
 /** Where untrusted text is shown or sent. */
 export type TextSurface =
@@ -98,15 +99,6 @@ export function createSanitizingStream(surface: 'tool-output' | 'model-text'): S
   }
 }
 
-/** Makes text valid Unicode, and removes characters that carry invisible instructions. */
-export function sanitizeForModel(text: string): string {
-  const valid = toWellFormed(text)
-  if (!SMUGGLED_PATTERN().test(valid)) return valid
-  const isMany = (valid.match(HAN_VARIANTS())?.length ?? 0) > MAX_HAN_VARIANTS
-  const clean = isMany ? valid.replace(HAN_VARIANTS(), (pair) => String.fromCodePoint(pair.codePointAt(0) ?? 0)) : valid
-  return clean.replace(ALL_SMUGGLED_PATTERN(), (...args) => (isAllowedMatch(args) ? args[0] : ''))
-}
-
 /** Escapes invisible characters in JSON text, so that nothing is lost. */
 export function escapeInvisibleInJson(json: string): string {
   return json.replace(HIDDEN_IN_JSON(), (char) =>
@@ -118,23 +110,6 @@ export function escapeInvisibleInJson(json: string): string {
 }
 
 const HIDDEN_IN_JSON = lazy(() => new RegExp(`(?!\\n)${HIDDEN_CHARACTER_PATTERN}`, 'gu'))
-
-/**
- * Tags and variation selectors. Flags, emoji and a few variants of Chinese characters are legitimate; after other
- * characters, or after many, selectors carry invisible data.
- */
-const SMUGGLED_CHARACTERS = String.raw`[\u{E0000}-\u{E0FFF}\uFE00-\uFE0F\u2061-\u2064\u206A-\u206F]+|[\u200B-\u200F\u2060\uFEFF\xAD\u034F]{3,}`
-const SMUGGLED_PATTERN = lazy(() => new RegExp(SMUGGLED_CHARACTERS, 'u'))
-const ALL_SMUGGLED_PATTERN = lazy(
-  () => new RegExp(`(?<kept>${MODEL_ALLOWED_SEQUENCES_PATTERN})|${SMUGGLED_CHARACTERS}`, 'gu'),
-)
-const HAN_VARIANTS = lazy(() => /\p{Script=Han}[\uFE00-\uFE02\u{E0100}-\u{E01EF}]/gu)
-const MAX_HAN_VARIANTS = 8
-
-function isAllowedMatch(args: readonly unknown[]): boolean {
-  const groups = args.at(-1) as { readonly kept?: string } | undefined
-  return groups?.kept !== undefined
-}
 
 const PLAIN_TEXT = /^(?!.*\/)[\x20-\x7e\n\t]*$/s
 

@@ -2,7 +2,7 @@ import { isObject } from '../../model/json.ts'
 
 /**
  * Does every part have a type? A schema without `type` needs a combiner (`anyOf`, `allOf`, `oneOf`) whose members all
- * have one; the same goes for an object's properties and an array's items.
+ * have one; the same goes for an object's properties and an array's items. What is no object, such as `true`, needs none.
  */
 export function hasValidTypes(schema: unknown): boolean {
   return isTyped(schema, new Set())
@@ -11,7 +11,7 @@ export function hasValidTypes(schema: unknown): boolean {
 const COMBINER_KEYWORDS = ['anyOf', 'allOf', 'oneOf'] as const
 
 function isTyped(schema: unknown, ancestors: Set<unknown>): boolean {
-  if (!isObject(schema)) return false
+  if (!isObject(schema)) return true
   // A schema that contains itself was checked further up.
   if (ancestors.has(schema)) return true
   ancestors.add(schema)
@@ -29,6 +29,6 @@ function hasTypedChildren(schema: Record<string, unknown>, ancestors: Set<unknow
 }
 
 function hasTypedMembers(schema: Record<string, unknown>, ancestors: Set<unknown>): boolean {
-  const lists = COMBINER_KEYWORDS.map((name) => schema[name]).filter((list) => Array.isArray(list))
-  return lists.length > 0 && lists.every((list) => list.every((member: unknown) => isTyped(member, ancestors)))
+  const members = COMBINER_KEYWORDS.flatMap((name) => schema[name] ?? [])
+  return members.length > 0 && members.every((member) => isTyped(member, ancestors))
 }

@@ -1,6 +1,6 @@
 import type { StdioProcesses } from '../../../host/process/stdio-process.ts'
 import { isObject, type Json, type JsonObject } from '../../../model/json.ts'
-import { sanitizeForModel } from '../../../policy/text/sanitize.ts'
+import { sanitizeForModel } from '../../../policy/text/sanitize-for-model.ts'
 import type { McpServerAddress } from './server-address.ts'
 import { SignInRequiredError } from './oauth.ts'
 import { createMcpClient } from './client.ts'

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
-import { sanitizeForModel } from '../../../policy/text/sanitize.ts'
+import { sanitizeForModel } from '../../../policy/text/sanitize-for-model.ts'
 import { hasCycleInSchema } from '../../../schema/normalize/detect-cycles.ts'
 import { hasValidTypes } from '../../../schema/normalize/has-valid-types.ts'
 import { inferSchemaTypes } from '../../../schema/normalize/infer-type.ts'

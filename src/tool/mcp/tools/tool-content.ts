@@ -1,55 +1,15 @@
 import { stripVTControlCharacters } from 'node:util'
-import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
-import type { MediaPart, TextPart } from '../../../model/turn.ts'
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts'
 import type { ToolOutput } from '../../tool.ts'
 import { escapeInvisible } from '../../text/escape-file-names.ts'
-
-export type ContentPart = TextPart | MediaPart
-
-/** The part that a content block of a server stands for; a model is told by `label` what the media is. */
-export type BlockPart = TextPart | (MediaPart & { readonly label: string })
-
-/** Reads a content block, whatever it is; a kind of block that is not known becomes a note. */
-export function parseContentBlock(toolName: string, block: unknown): BlockPart {
-  const { type, text, data, mimeType, resource, title, name, uri } = isObject(block) ? block : {}
-  if (type === 'text') return { kind: 'text', text: stringOrEmpty(text) }
-  if (type === 'image' || type === 'audio') {
-    const mime = stringOrEmpty(mimeType) || `${type}/*`
-    return { kind: 'media', label: `${type} data`, mime, data: stringOrEmpty(data) }
-  }
-  if (type === 'resource' && isObject(resource)) {
-    const { text: inner, blob, mimeType: mime } = resource
-    if (typeof inner === 'string') return { kind: 'text', text: inner }
-    if (typeof blob === 'string')
-      return { kind: 'media', label: 'embedded resource', mime: stringOrEmpty(mime) || DEFAULT_MIME_TYPE, data: blob }
-  }
-  if (type === 'resource_link') {
-    const label = stringOrEmpty(title) || stringOrEmpty(name) || 'untitled'
-    return { kind: 'text', text: `Resource Link: ${label} at ${stringOrEmpty(uri)}` }
-  }
-  const kind = typeof type === 'string' ? type : 'unknown'
-  return createNotePart(`Tool '${toolName}' provided content of type ${kind}, which is not understood`)
-}
-
-/** The parts for the model: binary data is announced by a line of text before it. */
-export function toContentParts(toolName: string, parts: readonly BlockPart[]): ContentPart[] {
-  return parts.flatMap((part): ContentPart[] => {
-    if (part.kind === 'text') return [part]
-    const { label, ...media } = part
-    return [createNotePart(`Tool '${toolName}' provided the following ${label} with mime-type: ${part.mime}`), media]
-  })
-}
-
-/** The parts for the user: binary data becomes a word in brackets. */
-export function formatForDisplay(parts: readonly ContentPart[]): string {
-  const lines = parts.map((part) => (part.kind === 'media' ? formatMediaPlaceholder(part.mime) : part.text))
-  return lines.filter((line) => line !== '').join('\n')
-}
-
-function formatMediaPlaceholder(mime: string): string {
-  const kind = /^(image|audio|video)\//.exec(mime)?.[1] ?? 'file'
-  return `[${kind.charAt(0).toUpperCase()}${kind.slice(1)}: ${mime}]`
-}
+import {
+  type BlockPart,
+  type ContentPart,
+  createNotePart,
+  formatForDisplay,
+  parseContentBlock,
+  toContentParts,
+} from './content-blocks.ts'
 
 /** Characters of text, about as many as other tools return, and of base64, as many as vendors accept. */
 const CONTENT_LIMITS = { text: 80_000, media: 10_000_000 }
@@ -85,7 +45,6 @@ export function cleanContentText(text: string): string {
 }
 
 const MAX_BLOCKS = 1000
-const DEFAULT_MIME_TYPE = 'application/octet-stream'
 
 /** Vendors refuse a whole request for one invalid image, so what cannot be one is only named. */
 function sanitizePart(part: BlockPart): BlockPart {
@@ -129,10 +88,6 @@ function truncateTextParts(parts: readonly BlockPart[], length: number, limit: n
     const text = `${head}${gap}${tail}`
     return text === '' ? [] : [{ kind: 'text', text }]
   })
-}
-
-function createNotePart(text: string): TextPart {
-  return { kind: 'text', text: `[${text}]` }
 }
 
 export function toResourceParts(name: string, contents: readonly JsonObject[]): ContentPart[] {

@@ -1,6 +1,7 @@
 import { generateValidName } from '../../../schema/dialect/tool-names.ts'
 import { base36Hash } from '../../../schema/hash.ts'
 
+/** The name of a tool with the name of its server: `server__tool`. */
 export function qualifyToolName(server: string, tool: string): string {
   return `${server}__${tool}`
 }
