@@ -6,12 +6,19 @@ import { inRoot } from './files.mjs'
 
 /** `entries`: the specifier of each entry of the package, and its source. */
 export function apiPage(entries) {
+  const shown = new Set()
   const sections = Object.entries(entries).map(([specifier, source]) => {
     const names = exportsOf(source).sort((a, b) => (a.name < b.name ? -1 : 1))
     const missing = names.filter(({ comment }) => comment === '').map(({ name }) => name)
     if (missing.length > 0) throw new Error(`no comment above the exports of ${specifier}: ${missing.join(', ')}`)
-    const parts = names.map(({ name, comment, code }) => `### ${name}\n\n${comment}\n\n\`\`\`ts\n${code}\n\`\`\`\n`)
-    return `## \`${specifier}\`\n\n${parts.join('\n')}`
+    const isNew = ({ name, code }) => !shown.has(`${name} ${code}`)
+    const again = names.filter((one) => !isNew(one)).map(({ name }) => `\`${name}\``)
+    const parts = names
+      .filter(isNew)
+      .map(({ name, comment, code }) => `### ${name}\n\n${comment}\n\n\`\`\`ts\n${code}\n\`\`\`\n`)
+    for (const { name, code } of names) shown.add(`${name} ${code}`)
+    const repeated = again.length === 0 ? '' : `Also here, as above: ${again.join(', ')}.\n\n`
+    return `## \`${specifier}\`\n\n${repeated}${parts.join('\n')}`
   })
   return `${INTRODUCTION}\n${sections.join('\n')}`
 }
