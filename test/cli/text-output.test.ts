@@ -25,11 +25,13 @@ test('an attempt that failed: why, and what happens next', () => {
 test('each front end says in its own words how to continue', () => {
   const totals = { session: 's', turns: 1, usage: NO_USAGE }
   const close = { type: 'run-close', reason: 'turn-limit', text: '', ...totals } as const
-  const advice = { afterStop: 'send a message', afterFault: 'Send it again.' }
+  const advice = { afterStop: 'send a message', afterFault: 'Send it again.', afterOverflow: 'Use /compact.' }
   assert.equal(describeRunProblem(close), 'turn limit reached; continue with dragoman --resume')
   assert.equal(describeRunProblem(close, advice), 'turn limit reached; send a message')
   const fault = { kind: 'server', message: 'It broke' } as const
   assert.equal(describeRunProblem({ ...close, reason: 'fault', fault }, advice), 'It broke. Send it again.')
+  const overflow = { kind: 'overflow', message: 'Too long' } as const
+  assert.equal(describeRunProblem({ ...close, reason: 'fault', fault: overflow }, advice), 'Too long. Use /compact.')
   assert.equal(describeRunProblem({ ...close, reason: 'loop' }), 'stopped: the model repeated the same calls')
   assert.equal(describeRunProblem({ ...close, reason: 'done' }), undefined)
 })

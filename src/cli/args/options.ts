@@ -57,7 +57,7 @@ export const RUN_OPTIONS = {
       about: 'print one answer that is JSON of this JSON Schema: a file, or the JSON itself',
     },
     'system-file': {
-      elsewhere: ['system-prompt', 'append-system-prompt', 'system-prompt-file'],
+      elsewhere: ['system-prompt', 'system-prompt-file'],
       takes: '<file>',
       from: 'file',
       about: 'use the system prompt in this file',

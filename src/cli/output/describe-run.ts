@@ -19,14 +19,17 @@ export function describeRetry({ fault, origin, wait = 0 }: Extract<TurnEvent, { 
 }
 
 /** What a front end advises after a run that did not end well: a clause after the reason, or a sentence after a fault. */
-export type ResumeAdvice = Readonly<Record<'afterStop' | 'afterFault', string>>
+export type ResumeAdvice = Readonly<Record<'afterStop' | 'afterFault' | 'afterOverflow', string>>
 
 /** Why a run did not end well, and how to continue; undefined if it did end well. */
 export function describeRunProblem(event: RunCloseEvent, advice = HEADLESS_ADVICE): string | undefined {
   if (event.reason === 'done') return undefined
   const { problem, canContinue } = CLOSE_PROBLEMS[event.reason]
   if (event.reason === 'unsaved') return event.fault?.message ?? problem
-  if (event.fault) return `${endWithPeriod(event.fault.message)} ${advice.afterFault}`
+  if (event.fault) {
+    const next = event.fault.kind === 'overflow' ? advice.afterOverflow : advice.afterFault
+    return `${endWithPeriod(event.fault.message)} ${next}`
+  }
   return canContinue ? `${problem}; ${advice.afterStop}` : problem
 }
 
@@ -47,6 +50,8 @@ type RunCloseEvent = Extract<RunEvent, { type: 'run-close' }>
 const HEADLESS_ADVICE: ResumeAdvice = {
   afterStop: 'continue with dragoman --resume',
   afterFault: 'The session is saved; continue with dragoman --resume.',
+  // The same request would be refused again.
+  afterOverflow: 'The session is saved; continue with dragoman --resume and a model with a larger context window (-m).',
 }
 
 const CLOSE_PROBLEMS: Record<Exclude<CloseReason, 'done'>, { problem: string; canContinue: boolean }> = {

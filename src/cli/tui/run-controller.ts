@@ -169,6 +169,7 @@ function reduceState(state: UiState, event: RunEvent, agent: AgentContext): UiSt
 const INTERACTIVE_ADVICE: ResumeAdvice = {
   afterStop: 'send a message to continue',
   afterFault: 'Send a message to try again.',
+  afterOverflow: 'Use /compact, choose a model with a larger context window (/model), or start again (/clear).',
 }
 
 function findStatusChange(event: RunEvent, agent: AgentContext): Partial<StatusInfo> {

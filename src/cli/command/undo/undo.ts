@@ -52,7 +52,7 @@ async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: num
     if (!values.yes && !(await confirm('Restore these files?'))) return EXIT_CODE.failure
     const { done, left } = await applyUndoPlan(plan, host.files, { session, store, force })
     const count = done.length === 1 ? '1 file was' : `${done.length} files were`
-    process.stdout.write(`${count} restored. To reverse this, run dragoman undo --redo.\n`)
+    process.stdout.write(`${count} restored. To reverse this: dragoman undo --redo, or /undo --redo in the session.\n`)
     return toExitCode(left)
   } finally {
     await session.close()

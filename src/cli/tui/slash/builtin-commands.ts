@@ -70,7 +70,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     name: 'undo',
     aliases: ['rewind', 'restore'],
     about: 'undo file changes',
-    takes: '[turn]',
+    takes: '[turn | --redo]',
     run: (app, words) =>
       withSessionClosed(app, (id) =>
         runCliSubcommand(app, ['undo', ...words.split(/\s+/).filter(Boolean), '--session', id], 'on-terminal'),
