@@ -53,7 +53,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     terminal.press('e')
     await terminal.shows('All done.')
     assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'farewell\n')
-    assert.match(JSON.stringify(server.requests.at(-1)?.body), /person changed/)
+    assert.match(JSON.stringify(server.requests.at(-1)?.body), /user changed/)
   })
 
   test('Esc stops the model in mid-sentence; what comes next goes on from there', async () => {
