@@ -1,5 +1,6 @@
 import { createTextResult } from '../model/result.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
+import type { Entry } from './log/entry.ts'
 import type { SessionContents } from './store/store.ts'
 
 /** A call without a result. `unknown`: the entry that would show whether its tool started may be missing. */
@@ -20,6 +21,19 @@ export function findOpenCalls(contents: Pick<SessionContents, 'entries' | 'uncer
     .filter((part) => part.kind === 'call')
     .filter((call) => !answeredIds.has(call.id))
     .map((call) => ({ call, hasStarted: startedIds.has(call.id) || (last.seq <= uncertainUpTo && 'unknown') }))
+}
+
+export type LoggedApprovalRequest = Extract<Entry, { kind: 'ask' }>
+
+/** The requests for approval that wait for an answer, oldest first. */
+export function findOpenApprovals(
+  log: Pick<SessionContents, 'entries' | 'uncertainUpTo'>,
+): readonly LoggedApprovalRequest[] {
+  const open = new Set(findOpenCalls(log).flatMap(({ call, hasStarted }) => (hasStarted ? [] : [call.id])))
+  const answered = new Set(log.entries.flatMap((entry) => (entry.kind === 'reply' ? [entry.ask] : [])))
+  return log.entries.filter(
+    (entry): entry is LoggedApprovalRequest => entry.kind === 'ask' && open.has(entry.call) && !answered.has(entry.ask),
+  )
 }
 
 /** The result of an open call when its session is resumed: a tool that started never runs a second time. */

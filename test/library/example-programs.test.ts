@@ -86,16 +86,13 @@ describe('the example programs', () => {
       at({ 0: research, 1: { say: 'Pro.' }, 7: { call: [{ name: 'transfer_to_billing', args: {} }] } }),
     )
     const side = await serve([{ say: 'They have Pro.' }, ...at({ 8: { say: 'Refunded.' } }).slice(1)])
-    const { answers, text, usage } = await runAgents({
+    const { answers, text } = await runAgents({
       anthropic: modelOn('anthropic', main),
       openai: modelOn('openai-responses', main),
       gemini: modelOn('gemini', side),
       groq: modelOn('openai-chat', side),
     })
-    assert.equal(answers[0], 'Pro.')
-    assert.equal(answers.length, 6)
-    assert.equal(text, 'Refunded.')
-    assert.ok(usage.input >= 0)
+    assert.deepEqual([answers[0], text], ['Pro.', 'Refunded.'])
     const last = side.requests.at(-1)?.bytes.toString() ?? ''
     assert.match(last, /"researcher"[^]*They have Pro[^]*transfer_to_billing/)
     assert.deepEqual([...main.failures, ...side.failures], [])

@@ -89,6 +89,13 @@ describe('a run as a response', () => {
     await one.close()
   })
 
+  test('a run that cannot start fails the stream', async () => {
+    const server = await rehearse([{ say: 'Hello.' }])
+    servers.push(server)
+    const run = agent({ model: modelOn('anthropic', server), session: 'nothing' }).run('go')
+    await assert.rejects(toSseResponse(run).text(), /there is no session nothing/)
+  })
+
   test('through a server of Node; the run stops when the client goes away', async () => {
     const stopped: boolean[] = []
     const slow = tool({

@@ -1,5 +1,4 @@
-import type { Entry } from '../../session/log/entry.ts'
-import { findOpenCalls } from '../../session/open-calls.ts'
+import { findOpenApprovals, findOpenCalls } from '../../session/open-calls.ts'
 import type { SessionContents } from '../../session/store/store.ts'
 import type { ApprovalDetails } from '../../tool/tool.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -18,22 +17,11 @@ export interface PendingApproval {
   readonly details: ApprovalDetails
 }
 
-type LoggedAsk = Extract<Entry, { kind: 'ask' }>
-
-/** The open requests for approval of a session, oldest first. */
-export function findOpenAsks(log: Pick<SessionContents, 'entries' | 'uncertainUpTo'>): readonly LoggedAsk[] {
-  const open = new Set(findOpenCalls(log).flatMap(({ call, hasStarted }) => (hasStarted ? [] : [call.id])))
-  const answered = new Set(log.entries.flatMap((entry) => (entry.kind === 'reply' ? [entry.ask] : [])))
-  return log.entries.filter(
-    (entry): entry is LoggedAsk => entry.kind === 'ask' && open.has(entry.call) && !answered.has(entry.ask),
-  )
-}
-
 export function findPendingApprovals(
   log: Pick<SessionContents, 'entries' | 'uncertainUpTo'>,
 ): readonly PendingApproval[] {
   const calls = new Map(findOpenCalls(log).map(({ call }) => [call.id, call]))
-  return findOpenAsks(log).map(({ ask: id, call, details }) => ({
+  return findOpenApprovals(log).map(({ ask: id, call, details }) => ({
     id,
     call,
     tool: calls.get(call)?.name ?? '',

@@ -15,6 +15,7 @@ import { type Session, resumeSession } from '../../session/session.ts'
 import { memoryStore } from '../../session/store/memory-store.ts'
 import { type SessionLog, type Store, StoreError } from '../../session/store/store.ts'
 import type { Schema } from '../../tool/infer-schema.ts'
+import type { Tool } from '../../tool/tool.ts'
 import { createToolbox } from '../../tool/toolbox.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { createSeenFiles } from '../calls/seen-files.ts'
@@ -68,14 +69,23 @@ function createAgent<Output>(
   const { store, name = 'agent', description = '' } = options
   const opener = createModelOpener(options.limits?.cost, inherited.limitModel)
   const defaultModel = opener.open(options.model)
-  const shared = lazy(() => createSharedContext(options))
+  let handoffTarget: Agent<unknown> | undefined
+  // One toolbox for all runs: by its specs, the next request finds what is encoded already.
+  const shared = lazy(() => {
+    const handoffTools = (options.handoffs ?? []).map((one) =>
+      createHandoffTool(one.name, one.description, () => (handoffTarget = one)),
+    )
+    return createSharedContext(options, handoffTools)
+  })
   if (options.output) toOutputSpec(options.output)
   const queue: UserTurn['parts'][] = []
   let session: Promise<Session> | undefined
   let current: Run<unknown> | undefined
+  let isClosed = false
 
   /** A session that could not be opened can be tried again. */
   function getSession(): Promise<Session> {
+    if (isClosed) return Promise.reject(new Error(CLOSED_MESSAGE))
     session ??= (async () => resumeSession(await openLog()))().catch((error: unknown) => {
       session = undefined
       throw error
@@ -85,14 +95,10 @@ function createAgent<Output>(
 
   const createRunContext: ContextFactory = (opened, runOptions) => {
     const { model, limits, onApproval = options.onApproval } = runOptions
-    let target: Agent<unknown> | undefined
-    const handoffTools = (options.handoffs ?? []).map((one) =>
-      createHandoffTool(one.name, one.description, () => (target = one)),
-    )
+    handoffTarget = undefined
     return {
       ...shared(),
       session: opened,
-      toolbox: createToolbox([...(options.tools ?? []), ...handoffTools]),
       model: model === undefined ? defaultModel : opener.open(model),
       catalog: opener.catalog,
       limitModel: opener.limit,
@@ -101,10 +107,11 @@ function createAgent<Output>(
       requestApproval: (!onApproval && inherited.requestApproval) || toRequestApproval(onApproval),
       takeQueuedMessages: () => queue.splice(0),
       takeHandoff() {
-        const next = target
-        target = undefined
-        const createNext = next && contextFactories.get(next)
-        return next && createNext && { name: next.name, agent: createNext(opened, defined({ onApproval, limits })) }
+        const next = handoffTarget
+        handoffTarget = undefined
+        const agentContext = next && contextFactories.get(next)?.(opened, defined({ onApproval, limits }))
+        // The cost limit of the agent that was asked still applies.
+        return agentContext && { name: next.name, agent: { ...agentContext, model: opener.limit(agentContext.model) } }
       },
     }
   }
@@ -155,11 +162,14 @@ function createAgent<Output>(
     async compact({ signal = new AbortController().signal } = {}) {
       if (current) throw new AgentBusyError('The history cannot be compacted during a run.')
       const opened = await getSession()
-      const steps = compactHistory(createRunContext(opened, {}), `${id}#${opened.promptCount}`, signal)
-      for (;;) {
-        const step = await steps.next()
-        if (step.done) return step.value.isDone
-      }
+      const prompt = `${id}#compress`
+      let isDone = false
+      for await (const event of compactHistory(createRunContext(opened, {}), prompt, signal))
+        if (event.type === 'compact') isDone = event.done
+      // Otherwise the session would count as interrupted.
+      opened.append({ kind: 'close', prompt, reason: 'done' })
+      await opened.flush()
+      return isDone
     },
     async fork() {
       const opened = await getSession()
@@ -184,7 +194,7 @@ function createAgent<Output>(
       running?.cancel()
       await running?.then(undefined, () => undefined)
       const opened = await session?.catch(() => undefined)
-      session = undefined
+      isClosed = true
       await opened?.close()
     },
   }
@@ -197,11 +207,15 @@ function canResume({ entries, pendingCalls }: Session): boolean {
   return pendingCalls.length > 0 || entries.findLast(({ kind }) => kind === 'user' || kind === 'close')?.kind === 'user'
 }
 
+const CLOSED_MESSAGE = 'This agent is closed. Create another one with the id of its session.'
+
 function createSharedContext(
   options: AgentOptions<Schema | undefined>,
-): Omit<AgentContext, 'session' | 'model' | 'toolbox'> {
+  moreTools: readonly Tool[],
+): Omit<AgentContext, 'session' | 'model'> {
   const folders = options.folders ?? []
   return {
+    toolbox: createToolbox([...(options.tools ?? []), ...moreTools]),
     policy: toPolicy(options.policy, folders),
     host: options.host ?? MISSING_HOST,
     folders,

@@ -72,16 +72,19 @@ export function createEventStreamResponse(
       heartbeat.unref()
     },
     async pull(controller) {
-      for (;;) {
-        const next = await events.next()
-        if (next.done) {
-          clearInterval(heartbeat)
-          if (end !== '') controller.enqueue(encoder.encode(end))
-          return controller.close()
+      try {
+        for (;;) {
+          const next = await events.next()
+          const text = next.done ? end : write(next.value).join('')
+          if (text !== '') controller.enqueue(encoder.encode(text))
+          if (next.done) break
+          if (text !== '') return
         }
-        const text = write(next.value).join('')
-        if (text !== '') return controller.enqueue(encoder.encode(text))
+        controller.close()
+      } catch (error) {
+        controller.error(error)
       }
+      clearInterval(heartbeat)
     },
     async cancel() {
       clearInterval(heartbeat)

@@ -27,13 +27,20 @@ export function createModelOpener(
     return wrapInsideRetry(openEndpoint(endpoint), limit)
   }
 
+  /** A model keeps what it has learnt of its server, and what it has encoded of a history. */
+  const opened = new Map<string, Model>()
+
   return {
     catalog,
     limit,
     open(model) {
       if (typeof model !== 'string') return wrapInsideRetry(model, limit)
       const [first = '', ...others] = model.split(',').map((name) => name.trim())
-      return others.length === 0 ? openByName(first) : withFallback([openByName(first), ...others.map(openByName)])
+      const found =
+        opened.get(model) ??
+        (others.length === 0 ? openByName(first) : withFallback([openByName(first), ...others.map(openByName)]))
+      opened.set(model, found)
+      return found
     },
   }
 }

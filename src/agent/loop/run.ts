@@ -129,7 +129,9 @@ function* appendEnvironmentNote({ session, describeEnvironment }: AgentContext):
 async function* prepareTurn(state: RunState): AsyncGenerator<RunEvent> {
   const handoff = state.agent.takeHandoff?.()
   if (handoff) {
-    state.agent = { ...handoff.agent, ...defined({ traceToolRun: state.agent.traceToolRun }) }
+    // The run stays the same: its trace, and the messages that are sent to it.
+    const { traceToolRun, takeQueuedMessages } = state.agent
+    state.agent = { ...handoff.agent, ...defined({ traceToolRun, takeQueuedMessages }) }
     yield { type: 'handoff', to: handoff.name }
   }
   const { agent } = state

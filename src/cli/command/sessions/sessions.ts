@@ -12,7 +12,8 @@ import { getSessionsFolder } from '../../paths/folders.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { exportSessionText } from './export.ts'
 import { sessionToMarkdown } from './markdown.ts'
-import { findOpenApprovals, formatApprovalRequest } from './open-approvals.ts'
+import { findOpenApprovals } from '../../../session/open-calls.ts'
+import { formatApprovalRequest } from './open-approvals.ts'
 
 type SessionsOptions = OptionValues<typeof SESSIONS_COMMAND.options>
 
