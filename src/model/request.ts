@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts'
 import type { ProviderOptions } from './provider-options.ts'
-import type { Turn } from './turn.ts'
+import type { NativeData, Turn, WireId } from './turn.ts'
 
 /** A tool as it is declared to the model. `schema` is the JSON Schema of its arguments, as its author wrote it. */
 export interface ToolSpec {
@@ -9,6 +9,32 @@ export interface ToolSpec {
   readonly schema: JsonObject
   /** The tool takes free text instead of JSON, on wires that support this. */
   readonly freeform?: boolean
+  /** What the free text must match. */
+  readonly grammar?: ToolGrammar
+  /** The group of the tool; `name` is then `group__tool`, which is what wires without groups declare. */
+  readonly namespace?: ToolNamespace
+  /** The model sees the tool only once it has been found; see `ResultPart.foundTools`. */
+  readonly deferred?: boolean
+  /** Other fields of the declaration, which only its wire understands. */
+  readonly native?: NativeData
+}
+
+/** A grammar of a tool that takes free text. */
+export interface ToolGrammar {
+  readonly syntax: 'lark' | 'regex'
+  readonly definition: string
+}
+
+/** A group of tools, such as those of one MCP server. */
+export interface ToolNamespace {
+  readonly name: string
+  readonly description?: string
+}
+
+/** A tool that we cannot run: hosted by a vendor, or of an unknown type. It is declared only to the wire that it was read from. */
+export interface HostedTool {
+  readonly wire: WireId
+  readonly declaration: JsonObject
 }
 
 /** A tool that the vendor runs on its own servers. */
@@ -47,6 +73,7 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[]
   /** Only tools that the model has; see `serverTools` of its profile. */
   readonly serverTools?: readonly ServerTool[]
+  readonly hostedTools?: readonly HostedTool[]
   readonly toolChoice?: ToolChoice
   readonly turns: readonly Turn[]
   readonly params?: ModelParams

@@ -1,5 +1,6 @@
 import type { Fault } from './fault.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { ToolSpec } from './request.ts'
 import type { Usage } from './usage.ts'
 
 /** The API formats of vendors. */
@@ -83,6 +84,8 @@ export interface ResultPart {
   readonly data?: Json
   readonly display?: Json
   readonly error?: { readonly message: string; readonly type?: string }
+  /** The names of deferred tools that the model may call from here on. */
+  readonly foundTools?: readonly string[]
   readonly native?: NativeData
 }
 
@@ -127,6 +130,10 @@ export interface ResultsTurn {
 export interface NoteTurn {
   readonly role: 'note'
   readonly text: string
+  /** Tools that are declared from here on, beside those of the request. */
+  readonly tools?: readonly ToolSpec[]
+  /** The names of tools that are gone from here on. */
+  readonly removedTools?: readonly string[]
 }
 
 /** A step of the conversation. */

@@ -15,6 +15,13 @@ export interface EncodedRequest {
   readonly warnings: readonly Warning[]
 }
 
+/** A request that was read from a body. */
+export interface DecodedRequest {
+  readonly request: ModelRequest
+  /** What could not be kept: nothing is dropped without a warning. */
+  readonly warnings: readonly Warning[]
+}
+
 /** What a wire needs to know to decode the response to a request. */
 export interface DecodeContext {
   /** Globally unique. The ids of the calls are made from it, so that decoding the same bytes again gives the same turn. */
@@ -43,7 +50,7 @@ export interface Wire<State = unknown> {
   /** `fault` is the transport error that ended the response, if there was one. */
   finishDecoding(state: State, fault?: Fault): TurnEvent[]
   /** The inverse of `encodeRequest`, for servers, gateways and debugging. */
-  readRequest(body: unknown): ModelRequest
+  readRequest(body: unknown): DecodedRequest
   /** The inverse of decoding, for servers and gateways. */
   readonly responseWriter: ResponseWriter
 }

@@ -19,7 +19,7 @@ describe('what was said, called and answered is what a body says', () => {
         fc.property(cases(wire, seed), ({ request }: Case) => {
           const meant = meaningOf(request.turns, declareTools(request.tools, profile.dialect))
           const { body } = wires[wire].encodeRequest(request, profile)
-          const said = meaningRead(wires[wire].readRequest(JSON.parse(JSON.stringify(body))))
+          const said = meaningRead(wires[wire].readRequest(JSON.parse(JSON.stringify(body))).request)
           const names = ({ name, args }: { name: string; args: string }) => `${name} ${args}`
           assert.deepEqual(said.calls.map(names), meant.calls.map(names))
           assert.deepEqual(said.ids[1], said.ids[0])

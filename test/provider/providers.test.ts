@@ -272,7 +272,7 @@ async function checkFirst(one: Heard, id: string, expected: Expected, streamed: 
   assert.equal(one.body['stream'], google ? undefined : streamed)
   if (row.wire !== 'gemini') assert.equal(one.body['model'], expected.model)
   const wire = await loadWire(row.wire)
-  const meant: ModelRequest = wire.readRequest(one.body)
+  const meant: ModelRequest = wire.readRequest(one.body).request
   assert.equal(meant.system, 'Be brief.')
   assert.deepEqual(
     meant.tools.map(({ name, schema }) => ({ name, properties: schema['properties'] })),

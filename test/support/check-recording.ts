@@ -12,7 +12,7 @@ export function decodeRecording(
   cut: (bytes: Uint8Array) => Iterable<Uint8Array> = (all) => [all],
 ): FoldedTurn {
   const { body, contentType, status } = recording.response
-  const tools = wire.readRequest(recording.request?.body).tools
+  const tools = wire.readRequest(recording.request?.body).request.tools
   return decodeResponse(
     wire,
     { turnKey: 'k'.repeat(20), profile: wire.profile, tools, status },

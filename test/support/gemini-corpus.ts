@@ -70,7 +70,7 @@ function checkRequest(wire: Wire, { request, file }: Recording): void {
   const { body, conversation } = request ?? {}
   if (!conversation) return
   assert.deepEqual(
-    JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body)))),
+    JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body).request))),
     conversation,
     `${file}: the request as read`,
   )

@@ -77,7 +77,7 @@ export function arrive({ wire, profile }: Station, turns: readonly Turn[]): { bo
   assert.deepEqual(validateTranscript(wire, thinking, profile), [])
   assert.deepEqual(foreignMarks(text, wire, profile.signer), [])
   const meant = meaningOf(turns, declareTools(TOOLS, profile.dialect))
-  const said = meaningRead(wires[wire].readRequest(body))
+  const said = meaningRead(wires[wire].readRequest(body).request)
   assert.deepEqual(
     said.calls.map(({ name, args }) => [name, args]),
     meant.calls.map(({ name, args }) => [name, args]),

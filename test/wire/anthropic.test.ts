@@ -54,7 +54,7 @@ describe('recorded requests on the anthropic wire', { skip: skipWithoutShared },
     const { conversation, body } = request ?? {}
     if (!conversation) continue
     test(`${file} is read`, () => {
-      assert.deepEqual(JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body)))), conversation)
+      assert.deepEqual(JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body).request))), conversation)
     })
     if (REWRITTEN[file]) continue
     test(`${file} is written again`, () => {

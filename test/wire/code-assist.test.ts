@@ -38,7 +38,7 @@ describe('the envelope of Code Assist (T131)', () => {
   test('it reads back with its model, project, prompt and session', () => {
     const { model, project, prompt, session, system, turns } = codeAssist.readRequest(
       codeAssist.encodeRequest(request, codeAssist.profile).body,
-    )
+    ).request
     assert.deepEqual(
       { model, project, prompt, session, system, turns },
       { model: 'm', project: 'p', prompt: 'sess#1', session: 'sess', system: 'S', turns: [user] },

@@ -339,6 +339,6 @@ describe('what the Gemini wire sends', () => {
       ...gemini.profile,
       signatures: 'optional',
     })
-    assert.deepEqual(JSON.parse(JSON.stringify(toPlainConversation(gemini.readRequest(body)))), plain)
+    assert.deepEqual(JSON.parse(JSON.stringify(toPlainConversation(gemini.readRequest(body).request))), plain)
   })
 })

@@ -33,8 +33,8 @@ describe('what a vendor looks up by itself', () => {
       const inner = (id === 'gemini' ? body : body['request']) as JsonObject
       assert.deepEqual(inner['tools'], [{ urlContext: {} }, { googleSearch: {} }])
       assert.equal(Object.keys(inner).at(-1), 'contents')
-      assert.deepEqual(wire.readRequest(body).serverTools, ['url_context', 'google_search'])
-      assert.equal(wire.readRequest(wire.encodeRequest(request(), wire.profile).body).serverTools, undefined)
+      assert.deepEqual(wire.readRequest(body).request.serverTools, ['url_context', 'google_search'])
+      assert.equal(wire.readRequest(wire.encodeRequest(request(), wire.profile).body).request.serverTools, undefined)
     })
 
     test(`${id}: sources come in any piece, and never go back`, () => {

@@ -37,7 +37,7 @@ describe('the corpus on the chat wire', { skip: skipWithoutShared }, () => {
       const conversation = recording.request?.conversation
       if (!conversation) return
       const { params: _, ...plain } = JSON.parse(
-        JSON.stringify(toPlainConversation(wire.readRequest(recording.request?.body))),
+        JSON.stringify(toPlainConversation(wire.readRequest(recording.request?.body).request)),
       ) as Record<string, unknown>
       const { params: __, ...wanted } = conversation
       assert.deepEqual(plain, wanted, 'the request reads as the corpus says')
@@ -362,10 +362,9 @@ describe('what the chat wire sends', () => {
       tools: tools.map((tool) => ({ ...tool })),
     }
     const { body } = wire.encodeRequest(fromPlainConversation(plain, 'm'), wire.profile)
-    const { params: _, ...back } = JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body)))) as Record<
-      string,
-      unknown
-    >
+    const { params: _, ...back } = JSON.parse(
+      JSON.stringify(toPlainConversation(wire.readRequest(body).request)),
+    ) as Record<string, unknown>
     assert.deepEqual(back, plain)
   })
 })

@@ -342,7 +342,7 @@ describe('a request on the Responses wire', () => {
       params: { effort: 'off', maxTokens: 50, stream: false, store: false, parallelCalls: false },
     } as const
     const { body } = encoded(turns, {}, request)
-    const back = wire.readRequest(body)
+    const back = wire.readRequest(body).request
     assert.deepEqual(wire.encodeRequest(back, wire.profile).body, body)
     assert.deepEqual(
       [back.system, back.session, back.toolChoice, back.params],

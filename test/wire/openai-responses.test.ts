@@ -42,7 +42,9 @@ describe('the corpus on the Responses wire', { skip: skipWithoutShared }, () => 
   for (const recording of recordings('openai-responses').filter((one) => one.request?.conversation)) {
     const conversation = recording.request?.conversation
     test(`${recording.file}: the request is read, and written again`, () => {
-      const plain: unknown = JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(recording.request?.body))))
+      const plain: unknown = JSON.parse(
+        JSON.stringify(toPlainConversation(wire.readRequest(recording.request?.body).request)),
+      )
       assert.deepEqual(plain, conversation)
       const { body } = wire.encodeRequest(fromPlainConversation(conversation, recording.model), wire.profile)
       assert.deepEqual(complaints(body), [])

@@ -98,7 +98,7 @@ describe('the format of an answer', () => {
 
     test(`${wire}: is read back, and the history stays last`, async () => {
       const { body, codec } = await encode(wire, { output })
-      const read = codec.readRequest(body).output
+      const read = codec.readRequest(body).request.output
       assert.deepEqual(Object.keys(objectOrEmpty(read?.schema['properties'])), ['city', 'note'])
       const outer = body['request']
       const last = Object.keys(isObject(outer) ? outer : body).at(-1)
@@ -220,7 +220,7 @@ describe('parameters', () => {
       const level = wire === 'anthropic' ? { thinking: 'level' as const } : {}
       const { inner, body, codec } = await encode(wire, { params, tools: [tool] }, level)
       for (const [name, value] of Object.entries(SENT[wire])) assert.deepEqual(inner[name], value, name)
-      const read = codec.readRequest(body).params
+      const read = codec.readRequest(body).request.params
       assert.equal(read?.maxTokens, 4000)
       assert.equal(read.temperature, 0.5)
       assert.equal(read.effort, wire === 'gemini' || wire === 'code-assist' ? 2048 : 'low')
@@ -272,7 +272,7 @@ describe('parameters', () => {
     const long: ModelParams = { cacheTtl: '1h' }
     const chat = await encode('openai-chat', { params: long })
     assert.equal(chat.body['prompt_cache_retention'], '24h')
-    assert.equal(chat.codec.readRequest(chat.body).params?.cacheTtl, '1h')
+    assert.equal(chat.codec.readRequest(chat.body).request.params?.cacheTtl, '1h')
     const newer = await encode('openai-responses', { params: long }, { cacheTtlField: 'prompt_cache_options' })
     assert.deepEqual(newer.body['prompt_cache_options'], { ttl: '12h' })
     assert.equal(newer.body['prompt_cache_retention'], undefined)
@@ -281,7 +281,7 @@ describe('parameters', () => {
     const claude = await encode('anthropic', { params: long, tools: [tool] })
     const all = JSON.stringify(claude.body).match(/"cache_control":\{[^}]*\}/g)
     assert.deepEqual(all, Array(3).fill('"cache_control":{"type":"ephemeral","ttl":"1h"}'))
-    assert.equal(claude.codec.readRequest(claude.body).params?.cacheTtl, '1h')
+    assert.equal(claude.codec.readRequest(claude.body).request.params?.cacheTtl, '1h')
     for (const [wire, profile] of [
       ['gemini', {}],
       ['code-assist', {}],
@@ -351,10 +351,10 @@ describe('provider options', () => {
         { dialect: 'openai', cacheTtlField: 'prompt_cache_options' },
       ] as const) {
         const plain = await encode(wire, request, profile)
-        assert.equal(plain.codec.readRequest(plain.body).providerOptions, undefined, wire)
+        assert.equal(plain.codec.readRequest(plain.body).request.providerOptions, undefined, wire)
         const more = await encode(wire, { ...request, providerOptions: options }, profile)
         const name = wire === 'code-assist' ? 'gemini' : wire
-        assert.deepEqual(more.codec.readRequest(more.body).providerOptions, { [name]: options[name] })
+        assert.deepEqual(more.codec.readRequest(more.body).request.providerOptions, { [name]: options[name] })
       }
   })
 

@@ -64,7 +64,7 @@ export function nativeToolCallAssembler(options: AssemblerOptions = {}): NativeT
   const state = openaiChat.startDecoding({
     turnKey: options.key ?? createTurnKey(crypto.getRandomValues(new Uint8Array(20))),
     profile,
-    tools: openaiChat.readRequest({ tools: options.tools ?? [] }).tools,
+    tools: openaiChat.readRequest({ tools: options.tools ?? [] }).request.tools,
   })
   const folder = createTurnFold({ provider: profile.signer, wire: openaiChat.id, model: '' })
   let result: AssembledToolCalls | undefined

@@ -130,7 +130,7 @@ export function geminiRequestBody<Content = GeminiContent, Config = object>(
 function toToolSpecs(tools: readonly ChatTool[]): ToolSpec[] {
   return openaiChat
     .readRequest({ tools })
-    .tools.map(({ freeform, ...tool }) => (freeform ? { ...tool, schema: FREE_TEXT_SCHEMA } : tool))
+    .request.tools.map(({ freeform, ...tool }) => (freeform ? { ...tool, schema: FREE_TEXT_SCHEMA } : tool))
 }
 
 const FREE_TEXT_SCHEMA = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }

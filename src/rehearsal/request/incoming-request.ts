@@ -33,7 +33,7 @@ export function parseIncomingRequest(
     isScanned: false,
     byteLength: overrides.byteLength,
     readBody: () => body,
-    readRequest: () => (request ??= wire.readRequest(body)),
+    readRequest: () => (request ??= wire.readRequest(body).request),
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Warning } from '../../model/event.ts'
+import type { DecodedRequest } from '../wire.ts'
 import { isObject, type Json, type JsonObject, filterObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
@@ -8,12 +10,13 @@ import { defined } from '../../model/defined.ts'
 
 const WIRE_ID = 'anthropic'
 
-export function readAnthropicRequest(body: unknown): ModelRequest {
+export function readAnthropicRequest(body: unknown): DecodedRequest {
+  const warnings: Warning[] = []
   const fields = objectOrEmpty(body)
   const model = stringOrEmpty(fields['model'])
   const system = joinText(toBlocks(fields['system']))
   const options = readOtherFields(fields, KNOWN_FIELDS, { output_config: 'effort format' })
-  return {
+  const request: ModelRequest = {
     model,
     ...(system !== '' && { system }),
     tools: filterObjects(fields['tools']).flatMap(readTools),
@@ -23,6 +26,7 @@ export function readAnthropicRequest(body: unknown): ModelRequest {
     ...readOutputFormat('answer', objectOrEmpty(objectOrEmpty(fields['output_config'])['format'])['schema']),
     ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
+  return { request, warnings }
 }
 
 const KNOWN_FIELDS =

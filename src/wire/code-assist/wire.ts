@@ -8,7 +8,7 @@ import { encodeGeminiBody } from '../gemini/encode-request.ts'
 import { readGeminiBody } from '../gemini/read-request.ts'
 import { codeAssistResponseWriter } from '../gemini/write-response.ts'
 import type { HistoryPosition } from '../history/transcript.ts'
-import type { EncodedRequest, Wire } from '../wire.ts'
+import type { DecodedRequest, EncodedRequest, Wire } from '../wire.ts'
 import { defined } from '../../model/defined.ts'
 
 /** Gemini inside Code Assist's envelope: the request under `request`, the response under `response` (T131). */
@@ -36,11 +36,11 @@ function encodeCodeAssistRequest(request: ModelRequest, profile: Profile, positi
   return { body: envelope as unknown as JsonObject, warnings }
 }
 
-function readCodeAssistRequest(body: unknown): ModelRequest {
+function readCodeAssistRequest(body: unknown): DecodedRequest {
   const envelope = objectOrEmpty(body)
   const inner = isObject(envelope['request']) ? envelope['request'] : envelope
-  const request = readGeminiBody('code-assist', inner)
-  return {
+  const { request, warnings } = readGeminiBody('code-assist', inner)
+  const enveloped: ModelRequest = {
     ...request,
     model: typeof envelope['model'] === 'string' ? envelope['model'] : request.model,
     ...defined({
@@ -49,4 +49,5 @@ function readCodeAssistRequest(body: unknown): ModelRequest {
       session: nonBlankString(inner['session_id']),
     }),
   }
+  return { request: enveloped, warnings }
 }

@@ -1,3 +1,5 @@
+import type { Warning } from '../../model/event.ts'
+import type { DecodedRequest } from '../wire.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { filterObjects, isObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
@@ -9,12 +11,13 @@ import { GEMINI_SERVER_TOOL_NAMES } from './encode-request.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
 
-export function readGeminiRequest(body: unknown): ModelRequest {
+export function readGeminiRequest(body: unknown): DecodedRequest {
   return readGeminiBody('gemini', objectOrEmpty(body))
 }
 
 /** The body of Gemini itself, or from the envelope of Code Assist. */
-export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
+export function readGeminiBody(wire: WireId, body: GeminiPart): DecodedRequest {
+  const warnings: Warning[] = []
   const system = readInstruction(getField(body, 'systemInstruction'))
   const config = getField(objectOrEmpty(getField(body, 'toolConfig')), 'functionCallingConfig')
   const tools = filterObjects(body['tools'])
@@ -24,7 +27,7 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
     generationConfig: KNOWN_GENERATION_FIELDS,
     generation_config: KNOWN_GENERATION_FIELDS,
   })
-  return {
+  const request: ModelRequest = {
     model: stringOrEmpty(body['model']).replace(/^models\//, ''),
     ...(system !== '' && { system }),
     tools: tools.flatMap((tool) => filterObjects(getField(tool, 'functionDeclarations'))).map(readDeclaration),
@@ -38,6 +41,7 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
     ),
     ...(options && { providerOptions: { gemini: options } }),
   }
+  return { request, warnings }
 }
 
 const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig session_id'

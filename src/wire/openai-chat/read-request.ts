@@ -1,3 +1,5 @@
+import type { Warning } from '../../model/event.ts'
+import type { DecodedRequest } from '../wire.ts'
 import { isObject, type Json, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, ResultPart, TextPart, Turn } from '../../model/turn.ts'
@@ -18,7 +20,8 @@ import { defined } from '../../model/defined.ts'
 const WIRE_ID = 'openai-chat'
 const READ_ORIGIN = { provider: WIRE_ID, wire: WIRE_ID, model: '' } as const
 
-export function readChatRequest(body: unknown): ModelRequest {
+export function readChatRequest(body: unknown): DecodedRequest {
+  const warnings: Warning[] = []
   const fields = objectOrEmpty(body)
   const turns: Turn[] = []
   const system: string[] = []
@@ -33,7 +36,7 @@ export function readChatRequest(body: unknown): ModelRequest {
     else turns.push({ role: 'user', parts: readContentParts(message['content']) })
   }
   const options = readOtherFields(fields, KNOWN_FIELDS)
-  return {
+  const request: ModelRequest = {
     model: stringOrEmpty(fields['model']),
     ...(system.length > 0 && { system: system.join('\n') }),
     tools: filterObjects(fields['tools']).map(readTool),
@@ -43,6 +46,7 @@ export function readChatRequest(body: unknown): ModelRequest {
     ...readResponseFormat(objectOrEmpty(fields['response_format'])),
     ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
+  return { request, warnings }
 }
 
 const KNOWN_FIELDS =

@@ -1,3 +1,5 @@
+import type { Warning } from '../../model/event.ts'
+import type { DecodedRequest } from '../wire.ts'
 import { type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, TextPart, Turn } from '../../model/turn.ts'
@@ -18,7 +20,8 @@ import { defined } from '../../model/defined.ts'
 const WIRE_ID = 'openai-responses'
 const READ_ORIGIN = { provider: WIRE_ID, wire: WIRE_ID, model: '' } as const
 
-export function readResponsesRequest(body: unknown): ModelRequest {
+export function readResponsesRequest(body: unknown): DecodedRequest {
+  const warnings: Warning[] = []
   const fields = objectOrEmpty(body)
   const system = [nonBlankString(fields['instructions'])].filter((text) => text !== undefined)
   const turns: Turn[] = []
@@ -29,7 +32,7 @@ export function readResponsesRequest(body: unknown): ModelRequest {
   const format = objectOrEmpty(objectOrEmpty(fields['text'])['format'])
   const options = readOtherFields(fields, KNOWN_FIELDS, { text: 'format' })
   const previous = nonBlankString(fields['previous_response_id'])
-  return {
+  const request: ModelRequest = {
     model: nonBlankString(fields['model']) ?? '',
     ...(system.length > 0 && { system: system.join('\n') }),
     tools: filterObjects(fields['tools']).flatMap(readTools),
@@ -40,6 +43,7 @@ export function readResponsesRequest(body: unknown): ModelRequest {
     ...defined({ session, previous }),
     ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
+  return { request, warnings }
 }
 
 const KNOWN_FIELDS =

@@ -37,7 +37,7 @@ export async function runWireDecode(options: WireCommandOptions): Promise<void> 
 
 async function decodeRecording({ wire: id, request, response }: WireRecording): Promise<JsonObject> {
   const wire = await loadWire(id)
-  const tools = wire.readRequest(request?.['body']).tools
+  const tools = wire.readRequest(request?.['body']).request.tools
   const status = typeof response?.['status'] === 'number' ? { status: response['status'] } : {}
   const contentType = typeof response?.['contentType'] === 'string' ? response['contentType'] : undefined
   const bytes = Buffer.from(stringOrEmpty(response?.['body']), 'utf8')

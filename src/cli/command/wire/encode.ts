@@ -29,7 +29,8 @@ export async function runWireRead(options: WireCommandOptions): Promise<void> {
   const body = readJsonInput(options.file)
   if (!isObject(body))
     throw new UserError(`${options.file ?? 'standard input'} is not a request body: it must be a JSON object`)
-  const found = toPlainConversation(wire.readRequest(body))
+  const { request, warnings } = wire.readRequest(body)
+  const found = { ...toPlainConversation(request), ...(warnings.length > 0 && { warnings }) }
   printJson(JSON.parse(JSON.stringify(found)) as Json)
 }
 
