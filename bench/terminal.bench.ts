@@ -14,6 +14,8 @@ const ROUNDS = Number(process.env['DRAGOMAN_ROUNDS'] ?? 5)
 /** A key that the stream does not hold, so that whoever sees it knows where it is from. */
 const KEY = 'Z'
 const END_TEXT = 'That was all.'
+/** What the empty input line shows. */
+const READY_TEXT = 'Type a request'
 const SAMPLE_TEXT = 'some words of *prose* and `code`, then more of them.\n\n'
 
 if (process.send) await serveStreams(process.send.bind(process))
@@ -51,7 +53,7 @@ async function measureTerminal(url: string): Promise<{ delays: number[]; cpu: nu
     hear((text) => {
       // A terminal hands on what it gets in pieces of its own.
       tail = (tail + text).slice(-4000)
-      if (sent === 0 && tail.includes('what you want done')) {
+      if (sent === 0 && tail.includes(READY_TEXT)) {
         sent = -1
         write('go\r')
         setTimeout(type, 300)

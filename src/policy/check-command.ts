@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts'
 import type { Effect } from './effect.ts'
 import { createCommandGrantKey, decideByRule, denyInPlanMode, type PolicyContext } from './policy-context.ts'
 import { findContainingFolder } from './path/classify-path.ts'
@@ -19,7 +20,7 @@ export async function checkCommand(
   const withDetails = (decision: Decision): Decision => ({
     ...decision,
     programs,
-    ...(shellDecision.needsNetwork && { needsNetwork: true }),
+    ...defined({ needsNetwork: shellDecision.needsNetwork, hiddenChanges: shellDecision.hiddenChanges }),
     ...(decision.verdict === 'allow' && shellDecision.gitHelpers && { gitHelpers: shellDecision.gitHelpers }),
   })
   const inside = findContainingFolder(folder, pathContext.folders, pathContext.disk) !== undefined

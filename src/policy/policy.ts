@@ -1,6 +1,8 @@
 import type { ApprovedFile } from '../model/security/approved-file.ts'
 import type { JsonObject } from '../model/json.ts'
+import type { SandboxAccess } from '../model/security/sandbox-access.ts'
 import type { Effect } from './effect.ts'
+import type { HiddenChanges } from './shell/hidden-changes.ts'
 
 /** What a policy says about a call. */
 export type Verdict = 'allow' | 'ask' | 'deny'
@@ -47,6 +49,7 @@ export interface Decision {
   /** The programs that a command would run, as far as known. */
   readonly programs?: readonly string[]
   readonly needsNetwork?: true
+  readonly hiddenChanges?: HiddenChanges
   /** The host must prevent git from starting programs named in its configuration. */
   readonly gitHelpers?: 'off'
 }
@@ -58,6 +61,8 @@ export interface Grant {
   readonly rules: readonly string[]
   /** A description for the user. */
   readonly covers: string
+  /** What the command may do beyond the sandbox, each time. */
+  readonly sandboxAccess?: SandboxAccess
   /** Default: only the session. */
   readonly scopes?: readonly GrantScope[]
 }

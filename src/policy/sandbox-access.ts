@@ -5,6 +5,8 @@ import type { Grant, GrantScope, Policy, Proposal } from './policy.ts'
 /** Rules of the user that give commands more access than the sandbox does. */
 export interface SandboxAccessRules {
   findAccess(proposal: Proposal): Promise<SandboxAccess | undefined>
+  /** Would the command run in the sandbox? */
+  isSandboxed(proposal: Proposal): Promise<boolean>
   /** Would the command run in the sandbox without network access? */
   isOffline(proposal: Proposal): Promise<boolean>
   /** Grants for a call that the sandbox blocked. */
@@ -16,8 +18,8 @@ export interface SandboxAccessRules {
 
 interface SandboxAccessOptions extends Omit<ApprovalOptions, 'rules' | 'allowed' | 'save'> {
   readonly rules: Readonly<Record<SandboxAccess, readonly string[]>>
-  /** Does the sandbox block the network now? */
-  readonly isNetworkClosed?: () => Promise<boolean>
+  /** The sandbox as it is now; absent if there is none. */
+  readonly sandbox?: () => Promise<{ readonly isActive: boolean; readonly network?: boolean }>
   /** Saves rules for later sessions. */
   readonly save?: (access: SandboxAccess, rules: readonly string[], scope: Exclude<GrantScope, 'session'>) => void
 }
@@ -30,7 +32,7 @@ const ACCESS_KINDS = ['network', 'outside'] as const satisfies readonly SandboxA
  * be covered, and none may be dangerous. By default no command has access.
  */
 export function createSandboxAccessRules(allOptions: SandboxAccessOptions): SandboxAccessRules {
-  const { rules, save, isNetworkClosed, ...options } = allOptions
+  const { rules, save, sandbox, ...options } = allOptions
   const policies = new Map<SandboxAccess, Policy>()
   const hasRules = new Set(ACCESS_KINDS.filter((access) => rules[access].length > 0))
 
@@ -60,9 +62,13 @@ export function createSandboxAccessRules(allOptions: SandboxAccessOptions): Sand
   return {
     findAccess,
     policyOf,
+    async isSandboxed(proposal) {
+      return isCommand(proposal) && (await sandbox?.())?.isActive === true && (await findAccess(proposal)) !== 'outside'
+    },
     async isOffline(proposal) {
-      const isCommand = proposal.effects.some(({ kind }) => kind === 'exec')
-      return isCommand && (await isNetworkClosed?.()) === true && (await findAccess(proposal)) === undefined
+      if (!isCommand(proposal)) return false
+      const state = await sandbox?.()
+      return state?.isActive === true && !state.network && (await findAccess(proposal)) === undefined
     },
     offers: async (proposal, access) => (await policyOf(access).offers?.(proposal)) ?? [],
     remember(proposal, access, grant, scope) {
@@ -71,4 +77,8 @@ export function createSandboxAccessRules(allOptions: SandboxAccessOptions): Sand
       return `${access === 'network' ? 'Network access' : 'Running outside the sandbox'}: ${kept}`
     },
   }
+}
+
+function isCommand({ effects }: Proposal): boolean {
+  return effects.some(({ kind }) => kind === 'exec')
 }

@@ -87,6 +87,10 @@ export type ApprovalDetails = { readonly title: string } & (
       readonly folder: string
       /** It needs the network, which the sandbox blocks; the user may allow it for this command. */
       readonly isOffline?: true
+      /** What it changes that the sandbox hides: a yes runs it outside the sandbox. */
+      readonly outsidePaths?: readonly string[]
+      /** It creates temporary files, which only commands of this session see. */
+      readonly createsTemporary?: true
     }
   | {
       readonly kind: 'mcp'

@@ -99,7 +99,12 @@ describe('--output-format json and stream-json print what docs/events.schema.jso
       const here = await stage([{ say: 'Long. '.repeat(100), pace: 20 }])
       const ended = await dragoman(['-p', 'go', '-o', format], here, {
         started: (child) => {
-          const stop = (): void => void child.kill('SIGINT')
+          let isStopped = false
+          // A second signal would end it at once.
+          const stop = (): void => {
+            if (!isStopped) child.kill('SIGINT')
+            isStopped = true
+          }
           // The one form prints as it goes; of the other, the request is the sign that it has begun.
           if (format === 'stream-json') child.stdout?.on('data', (text: Buffer) => text.includes('Long.') && stop())
           else void until(() => here.server.requests.length === 1).then(stop)

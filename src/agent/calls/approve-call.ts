@@ -4,6 +4,7 @@ import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { createErrorResult, createTextResult, type CallErrorType } from '../../model/result.ts'
+import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
 import { clipText } from '../../model/text.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
 import type { Decision, Grant, GrantScope } from '../../policy/policy.ts'
@@ -17,6 +18,7 @@ import {
   resolveCoveredApprovals,
   toProposal,
 } from './request-approval.ts'
+import { decideWithSandbox, offerGrants, rememberGrant, toQuestionDetails } from './sandbox-needs.ts'
 import { createToolContext } from './tool-context.ts'
 
 /** A call may run, it already has its result, or it waits for an answer that comes later, perhaps to another process. */
@@ -36,8 +38,8 @@ export async function approveCall(
   if ('result' in valid) return valid
   await callbacks.onValidated(valid)
   const proposal = toProposal(valid)
-  const policyDecision = await agent.policy.decide(proposal)
-  const isOffline: true | undefined = (await agent.sandboxAccess?.isOffline(proposal)) ? true : undefined
+  const { decision: policyDecision, needs } = await decideWithSandbox(agent, proposal)
+  const { isOffline } = needs
   const { access } = policyDecision
   switch (policyDecision.verdict) {
     case 'allow': {
@@ -56,19 +58,18 @@ export async function approveCall(
       policyDecision.verdict satisfies never
   }
 
-  const grants = agent.requestApproval ? await agent.policy.offers?.(proposal) : undefined
+  const grants = agent.requestApproval ? await offerGrants(agent, proposal, needs) : undefined
   const question: Decision = { ...policyDecision, ...(grants && grants.length > 0 && { grants }) }
   const preview = await previewCall(agent, call, valid, question, signal)
   if ('problem' in preview) return rejectCall(call, 'invalid-arguments', preview.problem)
-  // The question says so if the command needs the network and the sandbox has none.
-  const details: ApprovalDetails =
-    preview.kind === 'exec' && question.needsNetwork ? { ...preview, ...defined({ isOffline }) } : preview
+  const details: ApprovalDetails = preview.kind === 'exec' ? { ...preview, ...toQuestionDetails(needs) } : preview
   const reply =
     findLoggedReply(agent, call, details) ??
     (await requestApproval(agent, call, valid, { details, decision: question }, signal, callbacks))
   if (!reply && agent.requestApproval) return { isPending: true }
   if (!reply) return details.kind === 'plan' ? handOverPlan(call, details.plan) : denyUnasked(call, question)
   const isPlan = details.kind === 'plan'
+  let sandboxAccess: SandboxAccess | undefined
   switch (reply.outcome) {
     case 'cancel':
       return denyByUser(call, reply, details)
@@ -84,8 +85,9 @@ export async function approveCall(
       if (isPlan) agent.mode?.set('auto_edit')
       const chosen = findChosenGrant(reply, question)
       if (!chosen) break
-      callbacks.onEvent({ type: 'notice', text: agent.policy.remember(proposal, chosen.grant, chosen.scope) })
+      callbacks.onEvent({ type: 'notice', text: rememberGrant(agent, proposal, chosen.grant, chosen.scope) })
       await resolveCoveredApprovals(agent)
+      sandboxAccess = chosen.grant.sandboxAccess
       break
     }
     case 'proceed-once':
@@ -96,8 +98,9 @@ export async function approveCall(
   }
   if (isPlan && reply.outcome !== 'proceed-always') agent.mode?.set('default')
   const decision: CallDecision = { by: reply.outcome === 'covered' ? 'earlier-answer' : 'user', outcome: 'allowed' }
-  const isOnline = details.kind === 'exec' && details.isOffline && reply.access === 'network'
-  const sandbox = isOnline ? { sandboxAccess: 'network' as const } : defined({ isOffline })
+  if (details.kind === 'exec' && details.outsidePaths) sandboxAccess = 'outside'
+  else if (details.kind === 'exec' && details.isOffline && reply.access === 'network') sandboxAccess = 'network'
+  const sandbox = sandboxAccess ? { sandboxAccess } : defined({ isOffline })
   return { valid, terms: { decision, ...defined({ access }), ...sandbox } }
 }
 
@@ -110,10 +113,12 @@ async function approveModifiedInput(
 ): Promise<CallApproval> {
   const valid = validateCall(agent, { ...call, input })
   if ('result' in valid) return valid
-  const policyDecision = await agent.policy.decide(toProposal(valid))
+  const { decision: policyDecision, needs } = await decideWithSandbox(agent, toProposal(valid))
   if (policyDecision.verdict === 'deny') return denyByPolicy(call, policyDecision)
   const decision: CallDecision = { by: 'user', outcome: 'modified' }
-  return { valid, terms: { decision, modified: true, proposed, ...defined({ access: policyDecision.access }) } }
+  const sandboxAccess = needs.outsidePaths && ('outside' as const)
+  const { access } = policyDecision
+  return { valid, terms: { decision, modified: true, proposed, ...defined({ access, sandboxAccess }) } }
 }
 
 /** The grant that the user chose. Only grants that the question offered count, whatever the reply says. */

@@ -106,6 +106,7 @@ async function awaitReply(
   const refusal: ApprovalReply = { ask: ask.id, outcome: 'cancel' }
   // The rules for commands do not cover whether a command runs a second time with more access. That cannot wait either.
   if (ask.details.kind === 'sandbox') return (await askUser(ask, signal)) ?? refusal
+  if (ask.details.kind === 'exec' && ask.details.outsidePaths) return askUser(ask, signal)
   const covered = new AbortController()
   const all = pendingApprovals.get(agent.session) ?? new Set()
   const one: PendingApproval = { proposal, markCovered: () => covered.abort() }

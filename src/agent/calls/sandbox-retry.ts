@@ -24,6 +24,7 @@ export async function executeWithSandboxRetry(
     isCommand && !call.sandboxAccess ? await agent.sandboxAccess?.findAccess(toProposal(call)) : undefined
   const granted = call.sandboxAccess ?? grantedByRule
   const first = await executeAndNotify(granted)
+  if (first.blocked && !agent.requestApproval) onEvent({ type: 'notice', text: UNATTENDED_NOTICES[first.blocked] })
   const access = first.blocked && (await requestSandboxAccess(agent, call, first.blocked, signal, onEvent))
   if (!access || signal.aborted) return first
   const { id } = call.call
@@ -70,6 +71,13 @@ const RERUN_NOTES: Readonly<Record<SandboxAccess, string>> = {
     'The command first failed in the sandbox because it had no network access. The user allowed network access, and this is the output of the second run.',
   outside:
     'The command first failed in the sandbox. The user allowed it to run outside the sandbox, and this is the output of the second run.',
+}
+
+/** For a run without a user who could be asked. */
+const UNATTENDED_NOTICES: Readonly<Record<SandboxBlock, string>> = {
+  network: 'A command failed because the sandbox has no network access. Allow it with --sandbox-network.',
+  files:
+    'A command failed because the sandbox hides or protects files outside the workspace. Allow the command with sandboxOptions.allowOutside, or use --sandbox off.',
 }
 
 const BLOCK_REASONS: Readonly<Record<SandboxBlock, string>> = {

@@ -91,10 +91,7 @@ export async function assembleAgent(
       model,
       toolbox: mcp?.toolbox ?? createToolbox(builtins),
       policy: mode.policy,
-      sandboxAccess: createAccessRulesFromSettings(settings, [...folders, scratch], async () => {
-        const currentPolicy = await local.sandbox()
-        return currentPolicy.isActive && !currentPolicy.network
-      }),
+      sandboxAccess: createAccessRulesFromSettings(settings, [...folders, scratch], () => local.sandbox()),
       mode,
       host,
       folders,

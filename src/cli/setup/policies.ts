@@ -37,7 +37,7 @@ export function createPoliciesFromSettings(
 export function createAccessRulesFromSettings(
   { config }: Pick<Settings, 'config'>,
   folders: readonly string[],
-  isNetworkClosed: () => Promise<boolean>,
+  sandbox: () => Promise<{ readonly isActive: boolean; readonly network?: boolean }>,
 ): SandboxAccessRules {
   const [folder = '.'] = folders
   const { allowNetwork = [], allowOutside = [] } = config.sandboxOptions ?? {}
@@ -48,7 +48,7 @@ export function createAccessRulesFromSettings(
       disk: createDiskView(),
       rejected: findBashSyntaxError,
       rules: { network: allowNetwork, outside: allowOutside },
-      isNetworkClosed,
+      sandbox,
       save: (access, rules, scope) =>
         saveSandboxAccess(access, rules, scope === 'project' ? realPathOrSelf(folder) : undefined),
     }),

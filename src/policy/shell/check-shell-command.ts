@@ -12,6 +12,7 @@ import { quoteRuleWords } from '../rules/rule-words.ts'
 import { type ShellCommand, getPathBaseName, getProgramName } from './shell-command.ts'
 import { findDangers } from './danger.ts'
 import { findCommandRisk, findPathRisk } from './harmless-command.ts'
+import { findHiddenChanges, type HiddenChanges } from './hidden-changes.ts'
 import { mayMatchSecretFile, expandGlob } from './glob-expansion.ts'
 import { type PlainCommand, parsePlainCommands } from './plain-commands.ts'
 import { parseGitFolder, stripGitGlobalOptions, stripGitPagerOptions } from './program/git-commands.ts'
@@ -36,6 +37,7 @@ export interface ShellDecision {
   readonly why: string
   readonly programs: readonly string[]
   readonly needsNetwork?: true
+  readonly hiddenChanges?: HiddenChanges
   /** Does the decision apply in every mode? */
   readonly isFinal: boolean
   /** The host must prevent git from starting programs named in its configuration. */
@@ -80,7 +82,8 @@ function checkParsedText(
     needsNetwork([getProgramName(one), ...one.words.slice(1).map(({ guess }) => guess)]),
   )
   const isPlain = 'commands' in proof && !AMBIGUOUS_SYNTAX.test(text)
-  const known = { programs, isPlain, ...(isOnline && { needsNetwork: true as const }) }
+  const hiddenChanges = findHiddenChanges(found.commands, pathContext)
+  const known = { programs, isPlain, hiddenChanges, ...(isOnline && { needsNetwork: true as const }) }
 
   const disguised = found.commands.map(getProgramName).find(isConfusableName)
   if (disguised !== undefined) {

@@ -72,7 +72,8 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOp
       const onOutput = createTailProgress(progress)
       const end = await host.processes.run({ command, folder, signal, onOutput, ...options })
       const blocked = sandboxAccess ? undefined : detectSandboxBlock(end, cleanOutput(end.output), folders)
-      return toShellOutput(end, command, getOptionalTextArgument(input, 'directory'), blocked)
+      const remarks = createRemarks(end, mentionsTemporaryPath(command, folders), blocked)
+      return toShellOutput(end, command, getOptionalTextArgument(input, 'directory'), blocked, remarks)
     },
   })
 }
@@ -92,12 +93,11 @@ function toShellOutput(
   command: string,
   directory: string | undefined,
   blocked: SandboxBlock | undefined,
+  remarks: readonly string[],
 ): ToolOutput {
   const output = cleanOutput(end.output, end)
   const hint = end.timedOut ? ' Start long-running programs in the background with &.' : ''
-  const more = createRemarks(end, blocked)
-    .map((remark) => `\n[${remark}]`)
-    .join('')
+  const more = remarks.map((remark) => `\n[${remark}]`).join('')
   const error = end.error === undefined ? undefined : end.error + hint
   const shown = output.replace(/\n+$/, '') + more
   // Always the same eight fields, in the same order.
@@ -124,6 +124,7 @@ function toShellOutput(
 
 function createRemarks(
   { background, sandboxed, outputFile, notes = [] }: CommandResult,
+  usesTemporary: boolean,
   blocked: SandboxBlock | undefined,
 ): string[] {
   const isInBackground = background.length > 0
@@ -131,6 +132,7 @@ function createRemarks(
     ...(isInBackground && outputFile !== undefined ? [`Background processes print to ${outputFile}`] : []),
     // PIDs and ports of one sandbox mean nothing in another.
     ...(isInBackground && sandboxed ? [BACKGROUND_SANDBOX_NOTE] : []),
+    ...(sandboxed && !blocked && usesTemporary ? [TEMPORARY_NOTE] : []),
     ...(blocked ? [BLOCK_NOTES[blocked]] : []),
     ...notes,
   ]
@@ -138,6 +140,15 @@ function createRemarks(
 
 const BACKGROUND_SANDBOX_NOTE =
   'Background processes run in a sandbox of their own and end with this session. Other commands cannot reach their ports or kill them, so start a server and use it in the same command'
+
+/** Of the machine, not of a workspace that is in a temporary folder. */
+function mentionsTemporaryPath(command: string, folders: readonly string[]): boolean {
+  const other = folders.reduce((text, folder) => text.replaceAll(folder, ''), command)
+  return /(?<![\w.~-])\/(?:var\/)?tmp\//.test(other)
+}
+
+const TEMPORARY_NOTE =
+  'In the sandbox, /tmp is private to the commands of this session. What the user should find belongs into the workspace'
 
 const BLOCK_NOTES: Readonly<Record<SandboxBlock, string>> = {
   network:

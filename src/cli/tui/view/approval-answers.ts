@@ -41,7 +41,10 @@ export function listApprovalAnswers(
     return [...listSandboxAnswers(details.blocked), ...listAlwaysAnswer(ask), NO_WITH_REASON, PLAIN_NO]
   const isPlan = details.kind === 'plan'
   const isOffline = details.kind === 'exec' && details.isOffline === true
-  const yes = isPlan ? 'yes, and ask about each edit' : isOffline ? 'yes, once, without network' : 'yes, once'
+  const isOutside = details.kind === 'exec' && details.outsidePaths !== undefined
+  const yes = isPlan
+    ? 'yes, and ask about each edit'
+    : `yes, once${isOffline ? ', without network' : isOutside ? ', outside the sandbox' : ''}`
   const all: readonly (ApprovalAnswer | false)[] = [
     { key: 'y', meaning: yes, brief: 'yes' },
     isOffline && { key: 'w', meaning: 'yes, once, with network', brief: 'with network' },

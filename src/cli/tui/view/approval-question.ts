@@ -2,7 +2,24 @@ import type { ApprovalDetails } from '../../../tool/tool.ts'
 import { countDiffLines } from './diff.ts'
 import { toRootRelativePath } from './display-path.ts'
 
-export const OFFLINE_NOTE = 'It needs network access, which the sandbox blocks.'
+/** What the sandbox means for a command that is asked about. */
+export function describeSandboxNeeds(details: ApprovalDetails): string | undefined {
+  if (details.kind !== 'exec') return undefined
+  const { isOffline, outsidePaths, createsTemporary } = details
+  if (outsidePaths) return `It runs outside the sandbox, because it changes ${formatPaths(outsidePaths)}.`
+  const notes = [
+    isOffline && 'It needs network access, which the sandbox blocks.',
+    createsTemporary && 'The sandbox has a /tmp of its own: only commands of this session see its files.',
+  ]
+  return notes.filter(Boolean).join(' ') || undefined
+}
+
+function formatPaths(paths: readonly string[]): string {
+  const shown = paths.slice(0, MAX_SHOWN_PATHS).join(', ')
+  return paths.length > MAX_SHOWN_PATHS ? `${shown} and ${paths.length - MAX_SHOWN_PATHS} more paths` : shown
+}
+
+const MAX_SHOWN_PATHS = 5
 
 /** The question in one line, unescaped. */
 export function formatApprovalTitle(details: ApprovalDetails, root: string | undefined): string {

@@ -3,7 +3,7 @@ import { sanitizeQuestion } from '../../../policy/text/sanitize.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { layoutExactRows } from '../term/exact-rows.ts'
 import { type StyledLine, type StyledSpan, styledLine, wrapLine } from '../term/styled-line.ts'
-import { formatApprovalBody, OFFLINE_NOTE } from './approval-question.ts'
+import { describeSandboxNeeds, formatApprovalBody } from './approval-question.ts'
 import { renderDiff } from './diff.ts'
 import { toSingleRow } from './shorten.ts'
 
@@ -54,9 +54,10 @@ const CONTINUATION_BAR: StyledSpan = { text: '┆ ', tone: 'quiet' }
 function renderReason({ decision, details }: ApprovalRequest, width: number): StyledLine[] {
   // The title of an edit says the same.
   if (details.kind === 'edit' && decision.isRoutine) return []
+  const note = describeSandboxNeeds(details)
   const why = toSingleRow(escapeForTerminal(decision.why, 'approval-prompt'), MAX_REASON_COLUMNS)
   return [
-    ...(details.kind === 'exec' && details.isOffline ? wrapLine(styledLine(OFFLINE_NOTE, 'warn'), width) : []),
+    ...(note === undefined ? [] : wrapLine(styledLine(escapeForTerminal(note, 'approval-prompt'), 'warn'), width)),
     ...wrapLine(styledLine(why, 'quiet'), width),
   ]
 }
