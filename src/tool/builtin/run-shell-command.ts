@@ -143,7 +143,7 @@ const BACKGROUND_SANDBOX_NOTE =
 
 /** Of the machine, not of a workspace that is in a temporary folder. */
 function mentionsTemporaryPath(command: string, folders: readonly string[]): boolean {
-  const other = folders.reduce((text, folder) => text.replaceAll(folder, ''), command)
+  const other = folders.reduce((rest, folder) => rest.replaceAll(folder, ''), command)
   return /(?<![\w.~-])\/(?:var\/)?tmp\//.test(other)
 }
 
