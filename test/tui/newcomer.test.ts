@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { RunEvent } from '../../src/agent/loop/run-event.ts'
@@ -164,6 +164,20 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     terminal.press('Enter')
     await terminal.shows('The theme is now light')
     assert.match(readFileSync(join(home, '.config/dragoman/config.json'), 'utf8'), /"theme": "light"/)
+  })
+
+  test('a mentioned folder is attached as its list of names, and a file that is not attached is named', async () => {
+    const { terminal, work, server } = await open([{ say: 'Thanks.' }])
+    mkdirSync(join(work, 'lib/inner'), { recursive: true })
+    writeFileSync(join(work, 'lib/one.ts'), 'secret content')
+    writeFileSync(join(work, 'long.txt'), 'x'.repeat(200_000))
+    terminal.type('look at @lib and @long.txt ')
+    terminal.press('Enter')
+    await terminal.shows('@long.txt is sent as a name: the file is long')
+    await terminal.shows('Thanks.')
+    const body = JSON.stringify(server.requests[0]?.body)
+    assert.match(body, /folder lib ---\\ninner\/\\none\.ts\\n---/)
+    assert.doesNotMatch(body, /secret content|xxxx/)
   })
 
   test('Control-O shows the tool that runs', async () => {

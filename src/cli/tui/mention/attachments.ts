@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
+import { tryOrUndefined } from '../../../model/try-or-undefined.ts'
 import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { UserTurn } from '../../../model/turn.ts'
 import { expandHome } from '../../paths/folders.ts'
@@ -62,7 +63,7 @@ function findMentionedFiles(text: string, folder: string): { path: string; name:
 
 /** A name inside the workspace must not lead outside through a link. */
 function readAttachment(path: string, name: string, folder: string): UserParts | { readonly problem: string } {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return []
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return listFolder(path, name)
   const mime = MEDIA_TYPES[extname(path).toLowerCase()]
   const within = isInsideFolder(path, folder) ? { within: folder } : {}
   const read = readProjectBytes(path, { maxBytes: mime === undefined ? MAX_TEXT_BYTES : MAX_MEDIA_BYTES, ...within })
@@ -70,6 +71,19 @@ function readAttachment(path: string, name: string, folder: string): UserParts |
   const { bytes, isCut } = read
   if (mime !== undefined && isCut) return { problem: `@${name} is sent as text: the file is too large to attach` }
   if (mime !== undefined) return [{ kind: 'media', mime, data: bytes.toString('base64'), name: basename(path) }]
-  if (isCut || bytes.includes(0)) return []
+  if (isCut) return { problem: `@${name} is sent as a name: the file is long, so the model reads what it needs` }
+  if (bytes.includes(0)) return { problem: `@${name} is sent as a name: the file is not text` }
   return [{ kind: 'text', text: `--- ${name} ---\n${bytes.toString('utf8')}\n--- end of ${name} ---`, name }]
 }
+
+/** The names in a folder; the model reads the files that it needs. */
+function listFolder(path: string, name: string): UserParts | { readonly problem: string } {
+  const entries = tryOrUndefined(() => readdirSync(path, { withFileTypes: true }))
+  if (!entries) return { problem: `@${name} is sent as text: the folder cannot be read` }
+  const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort()
+  const more = names.length - MAX_FOLDER_NAMES
+  const rows = [...names.slice(0, MAX_FOLDER_NAMES), ...(more > 0 ? [`(${more} more)`] : [])]
+  return [{ kind: 'text', text: `--- folder ${name} ---\n${rows.join('\n')}\n--- end of ${name} ---`, name }]
+}
+
+const MAX_FOLDER_NAMES = 500
