@@ -20,7 +20,7 @@ export {
 export { provider } from './agent/library/provider.ts'
 export { toUiMessageStreamResponse, type UiMessageChunk } from './agent/library/ui-message-stream.ts'
 export { type Agent, AgentBusyError, type InferOutput } from './agent/library/library-agent.ts'
-export type { Run, RunResult, RunTotals } from './agent/library/run-handle.ts'
+export { type Run, RunError, type RunResult, type RunTotals } from './agent/library/run-handle.ts'
 export type { CloseReason, RunEvent } from './agent/loop/run-event.ts'
 export type { Tracer } from './agent/telemetry/tracer.ts'
 export type { Host } from './host/host.ts'
