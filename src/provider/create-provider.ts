@@ -18,7 +18,7 @@ import { type CredentialSources, resolveModel } from './resolve-model.ts'
 /** The options of `provider`. What is absent comes from the table of providers and from the environment. */
 export interface ProviderSettings {
   /** The key, or a function that returns it for each request. */
-  readonly apiKey?: string | (() => string | Promise<string>)
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined
   /** The address of the API, as the vendor's own SDK takes it. */
   readonly baseUrl?: string
   /** Headers that are added to each request. */
