@@ -9,7 +9,7 @@ export function createDeployer(model: string | Model, folder: string, session?: 
     execute: ({ version }) => `Deployed ${version}.`,
   })
   const store = jsonlStore(folder)
-  return agent({ model, tools: [deploy], store, ...(session !== undefined && { session }) })
+  return agent({ model, tools: [deploy], store, session })
 }
 
 /** The first process: works until a call needs approval. Returns the session. */

@@ -3,13 +3,8 @@
 import { OpenAI } from 'openai'
 import { assembleStream, createAssembler, declareTools, toHistory, type ToolDefinition } from 'dragoman/embed/openai'
 
-const tools: ToolDefinition[] = [
-  {
-    name: 'get_weather',
-    description: 'The weather in a city.',
-    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-  },
-]
+const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+const tools: ToolDefinition[] = [{ name: 'get_weather', description: 'The weather in a city.', parameters }]
 
 /** Asks until the model makes no more calls, and shows the text while it comes. */
 export async function main(show: (text: string) => void = () => {}) {
@@ -25,10 +20,7 @@ export async function main(show: (text: string) => void = () => {}) {
     const response = await assembleStream(createAssembler({ tools }), stream, (event) => {
       if (event.type === 'text') show(event.text)
     })
-    const results = response.calls.map(({ id, input }) => ({
-      id,
-      output: { city: input['city'] ?? null, sunny: true },
-    }))
+    const results = response.calls.map(({ id, input }) => ({ id, output: { ...input, sunny: true } }))
     messages.push(...toHistory(response, results, { tools }))
     if (response.calls.length === 0) return { text: response.text, finish: response.finish.reason, messages }
   }

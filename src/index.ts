@@ -17,9 +17,10 @@ export {
   toJsonEvent,
   toSseResponse,
 } from './agent/library/event-stream-response.ts'
+export { provider } from './agent/library/provider.ts'
 export { toUiMessageStreamResponse, type UiMessageChunk } from './agent/library/ui-message-stream.ts'
 export { type Agent, AgentBusyError, type InferOutput } from './agent/library/library-agent.ts'
-export type { Run, RunResult, RunTotals } from './agent/library/run-handle.ts'
+export { type Run, RunError, type RunResult, type RunTotals } from './agent/library/run-handle.ts'
 export type { CloseReason, RunEvent } from './agent/loop/run-event.ts'
 export type { Tracer } from './agent/telemetry/tracer.ts'
 export type { Host } from './host/host.ts'
@@ -70,7 +71,6 @@ export type { Catalog, ModelCard, Price } from './provider/catalog.ts'
 export {
   type Capabilities,
   type Model,
-  provider,
   type ProviderSettings,
   type RequestOptions,
   withRetry,

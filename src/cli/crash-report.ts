@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createRedactor, findEnvironmentSecrets } from '../model/security/redactor.ts'
-import { ensurePrivateFolder } from './paths/private-folder.ts'
+import { ensurePrivateFolder } from '../host/files/private-folder.ts'
 import { getDataFolder } from './paths/folders.ts'
 import { getErrorMessage } from '../model/error-message.ts'
 

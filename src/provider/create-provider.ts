@@ -3,16 +3,13 @@ import type { JsonObject } from '../model/json.ts'
 import { createRedactor } from '../model/security/redactor.ts'
 import type { WireId } from '../model/turn.ts'
 import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
-import { createIncrementalBodyWriter } from '../wire/history/incremental-body-writer.ts'
-import { type Credential, type Endpoint, type Environment, getBaseUrlVariable } from './endpoint.ts'
+import { type Credential, type Environment, getBaseUrlVariable } from './endpoint.ts'
 import { createFetchClient, type FetchFunction } from './http/fetch-client.ts'
 import type { HttpClient } from './http/http-client.ts'
-import { createModel, getSharedHttpClient } from './http/node-http-client.ts'
-import { withAdaptation } from './middleware/adaptation/with-adaptation.ts'
+import { getSharedHttpClient } from './http/node-http-client.ts'
 import { type RecordedExchange, recordExchanges } from './middleware/recording/record-exchanges.ts'
-import { withRetry } from './middleware/retry.ts'
-import { withServerContextWindow } from './middleware/with-server-context-window.ts'
 import type { Model } from './model.ts'
+import { openEndpoint } from './open-endpoint.ts'
 import { parseProvider } from './parse-provider.ts'
 import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 import { providers } from './providers.ts'
@@ -21,7 +18,7 @@ import { type CredentialSources, resolveModel } from './resolve-model.ts'
 /** The options of `provider`. What is absent comes from the table of providers and from the environment. */
 export interface ProviderSettings {
   /** The key, or a function that returns it for each request. */
-  readonly apiKey?: string | (() => string | Promise<string>)
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined
   /** The address of the API, as the vendor's own SDK takes it. */
   readonly baseUrl?: string
   /** Headers that are added to each request. */
@@ -41,37 +38,20 @@ export interface ProviderSettings {
   readonly onExchange?: (exchange: RecordedExchange) => void
 }
 
-/**
- * A provider, by its id in the table, or a name of your own with `wire` and `baseUrl`. Returns a function that opens a model of it:
- * `provider('openai', { apiKey })('gpt-5.2')`. Models retry, adapt to the server, and send a long history without writing it again.
- */
-export function provider(id: string, options: ProviderSettings = {}): (model: string) => Model {
+/** `findCredentials` is called for a model that gets no key from the options. */
+export function createProvider(
+  id: string,
+  options: ProviderSettings,
+  findCredentials: () => CredentialSources,
+): (model: string) => Model {
   const definition = toDefinition(id, options)
   const env = toEnvironment(definition, options)
   const httpClient = createClient(options)
   return (model) => {
-    const endpoint = resolveModel(`${id}/${model}`, env, [definition], toSignIns(definition, options))
+    const endpoint = resolveModel(`${id}/${model}`, env, [definition], toSignIns(definition, options, findCredentials))
     if ('problem' in endpoint) throw new Error(endpoint.problem)
-    return openEndpoint(endpoint, httpClient)
+    return openEndpoint(endpoint, { httpClient })
   }
-}
-
-/** A model with everything that a run needs: adaptation to the server, its context window, retries. */
-export function openEndpoint(endpoint: Endpoint, httpClient: () => HttpClient = getSharedHttpClient): Model {
-  const open = (one: Endpoint): Model =>
-    createModel(one, { httpClient: httpClient(), createBodyWriter: createIncrementalBodyWriter })
-  const bare = withServerContextWindow(withAdaptation(endpoint, open), endpoint, httpClient)
-  const model = withRetry(bare)
-  modelsWithoutRetry.set(model, bare)
-  return model
-}
-
-const modelsWithoutRetry = new WeakMap<Model, Model>()
-
-/** Wraps a model inside of its retries, so that a cost limit counts each attempt; as it is if it was not opened here. */
-export function wrapInsideRetry(model: Model, wrap: (inner: Model) => Model): Model {
-  const bare = modelsWithoutRetry.get(model)
-  return bare ? withRetry(wrap(bare)) : wrap(model)
 }
 
 function toDefinition(
@@ -105,8 +85,12 @@ function toEnvironment(definition: ProviderDefinition, options: ProviderSettings
   }
 }
 
-function toSignIns({ auth }: ProviderDefinition, { apiKey }: ProviderSettings): CredentialSources {
-  if (apiKey === undefined) return { stored: () => undefined, google: () => undefined }
+function toSignIns(
+  { auth }: ProviderDefinition,
+  { apiKey }: ProviderSettings,
+  findCredentials: () => CredentialSources,
+): CredentialSources {
+  if (apiKey === undefined) return findCredentials()
   const key: Credential = {
     style: auth,
     read: typeof apiKey === 'string' ? () => apiKey : apiKey,

@@ -32,13 +32,12 @@ export {
 export type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 export { sleep, systemClock, type Clock } from './clock.ts'
 export type { HttpClient, HttpRequest, HttpResponse } from './http/http-client.ts'
-export { openEndpoint, provider, wrapInsideRetry, type ProviderSettings } from './create-provider.ts'
+export { createProvider, type ProviderSettings } from './create-provider.ts'
+export { openEndpoint, wrapInsideRetry } from './open-endpoint.ts'
 export { withRetry } from './middleware/retry.ts'
 export { withAdaptation } from './middleware/adaptation/with-adaptation.ts'
 export {
   listCredentialSecrets as listSecrets,
-  parseStoredCredential,
-  toGrantedCredential,
   type CredentialStore,
   type StoredCredential,
 } from './auth/stored-credential.ts'
@@ -47,7 +46,7 @@ export { MAX_SILENCE_MS, createTimeouts, type Timeouts } from './http/timeouts.t
 export { mergeCapabilities, resolveCapabilities } from './resolve-capabilities.ts'
 export { parseCapabilities, parseProvider } from './parse-provider.ts'
 export { wrapModel } from './middleware/wrap-model.ts'
-export { withServerContextWindow } from './middleware/with-server-context-window.ts'
 export { formatDuration } from './http/transport-faults.ts'
 export { findProxy } from './http/proxy.ts'
-export { createGoogleCredential, createMetadataCredential, getProjectId } from './auth/google-credentials.ts'
+export { createCredentialSources, readCredentialFile } from './auth/credential-sources.ts'
+export { createCredentialStore } from './auth/credential-store.ts'

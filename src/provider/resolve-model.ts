@@ -15,7 +15,7 @@ export interface ModelResolveError {
 
 /** Credentials that are used if no environment variable is set. */
 export interface CredentialSources {
-  readonly stored: (definition: ProviderDefinition) => GrantedCredential | undefined
+  readonly stored: (definition: ProviderDefinition) => GrantedCredential | ModelResolveError | undefined
   readonly google: () => GrantedCredential | ModelResolveError | undefined
 }
 

@@ -108,7 +108,7 @@ async function* prepareAndSend(
     turnKey: options.turnKey,
     profile,
     tools: request.tools,
-    ...defined({ toolChoice: request.toolChoice }),
+    ...defined({ toolChoice: request.toolChoice, output: request.output }),
   }
   const remaining =
     options.maxSilenceMs === undefined

@@ -2,7 +2,7 @@ import type { TurnEvent, Warning } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Profile } from '../model/profile.ts'
-import type { ModelRequest, ToolChoice, ToolSpec } from '../model/request.ts'
+import type { ModelRequest, OutputFormat, ToolChoice, ToolSpec } from '../model/request.ts'
 import type { WireId } from '../model/turn.ts'
 import type { Frame } from './framing/frame.ts'
 import type { ResponseWriter } from './response-writer.ts'
@@ -29,6 +29,8 @@ export interface DecodeContext {
   readonly profile: Profile
   readonly tools: readonly ToolSpec[]
   readonly toolChoice?: ToolChoice
+  /** The format of the answer: a text that begins as JSON contains no calls. */
+  readonly output?: OutputFormat
   /** The HTTP status; an error body is decoded like an error in a stream. */
   readonly status?: number
   /** With lower-case names. */

@@ -44,6 +44,32 @@ const bodies = (server: RehearsalServer): string[] => server.requests.map(({ bod
 const outputs = (events: readonly RunEvent[]) => events.filter((event) => event.type === 'output')
 
 describe('a structured answer', () => {
+  test('markup of a call in a string of the answer is content, and comes while it is written', async () => {
+    for (const wire of wireIds) {
+      const note = 'Never write <function=ping></function> or [TOOL_CALLS]ping{} in an answer, dear reader.'
+      const value = { city: 'Oslo', degrees: 1, note }
+      const { agent } = await start(
+        [{ say: `\n ${JSON.stringify(value)}`, pieces: 30, pace: 2 }],
+        { output: spec },
+        wire,
+      )
+      const events = await play(agent, 'go')
+      assert.deepEqual(closing(events).output, value)
+      const partial = outputs(events).filter((event) => event.isPartial && JSON.stringify(event).includes('answer'))
+      assert.ok(partial.length > 0, `${wire}: the rest was held back`)
+      assert.ok(!events.some((event) => event.type === 'turn' && event.event.type === 'warn'), wire)
+    }
+  })
+
+  test('a call that is written as text before the answer still runs', async () => {
+    const { agent, server } = await start([
+      { say: '<tool_call>{"name":"ping","arguments":{}}</tool_call>' },
+      { expect: { results: 'pong' }, say: RIGHT },
+    ])
+    assert.deepEqual(closing(await play(agent, 'go')).output, JSON.parse(RIGHT))
+    assert.deepEqual(server.failures, [])
+  })
+
   for (const wire of wireIds) {
     test(`${wire}: right at once, after a call`, async () => {
       const { agent, server } = await start(

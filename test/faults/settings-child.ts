@@ -1,6 +1,6 @@
 import { saveFolderTrust } from '../../src/cli/config/folder-trust.ts'
 import { updateUserConfig } from '../../src/cli/config/update-settings.ts'
-import { openCredentialFile } from '../../src/cli/sign-in/credential-file.ts'
+import { openCredentialFile } from '../../src/agent/user-files/credential-file.ts'
 
 /** Changes the settings some times, or writes one thing, then the other, until it is killed. */
 export function act(what: string, name: string, times: number): void {

@@ -10,8 +10,10 @@ import {
   memoryStore,
   type Model,
   type ModelRequest,
+  type RunError,
   type RunEvent,
   tool,
+  type TurnEvent,
 } from '../../src/index.ts'
 import type { RehearsalServer } from '../../src/rehearsal/server.ts'
 import { modelOn, rehearse } from '../support/stage.ts'
@@ -55,6 +57,25 @@ describe('a run', () => {
       ['One. Two. Three.', 'done', 1, one.session, undefined, []],
     )
     await one.close()
+  })
+
+  test('throws if it is not done, for those who want that', async () => {
+    const { model } = await setUp([{ say: 'Well.' }])
+    const one = agent({ model })
+    assert.equal((await one.run('go').orThrow()).text, 'Well.')
+    const stopped = one.run('go', { signal: AbortSignal.abort() })
+    await assert.rejects(stopped.orThrow(), ({ name, message, result }: RunError) => {
+      assert.deepEqual(
+        [name, message, result.finish],
+        ['RunError', 'The run was not finished: cancelled.', 'cancelled'],
+      )
+      return true
+    })
+    const broken = agent({ model: { ...model, stream: () => failing() } })
+    await assert.rejects(broken.run('go').orThrow(), /^RunError: Not today\.$/)
+    async function* failing(): AsyncGenerator<TurnEvent> {
+      yield { type: 'finish', reason: 'fault', fault: { kind: 'policy', message: 'Not today.' } }
+    }
   })
 
   test('is refused while another one goes on, which is not disturbed', async () => {

@@ -53,7 +53,7 @@ export interface AgentOptions<Output extends Schema | undefined = undefined> ext
   /** Where sessions are kept; the default is in memory. */
   readonly store?: Store
   /** The id of the session to continue. Without it, a new session is created. */
-  readonly session?: string
+  readonly session?: string | undefined
   /** Create the session if the store does not have it. */
   readonly createIfMissing?: boolean
   /** Carries out the file access and the commands of the built-in tools. */
@@ -75,7 +75,7 @@ export interface AgentOptions<Output extends Schema | undefined = undefined> ext
 /** The options of one run. They take precedence over those of the agent. */
 export interface RunOptions<Output extends Schema | undefined = undefined> extends ModelSettings {
   /** Stops the run. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Another model for this run. */
   readonly model?: string | Model
   readonly onApproval?: OnApproval

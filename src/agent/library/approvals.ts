@@ -3,7 +3,8 @@ import type { SessionContents } from '../../session/store/store.ts'
 import type { ApprovalDetails } from '../../tool/tool.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { ApprovalReply, ApprovalRequest } from '../calls/call-state.ts'
-import type { ApprovalAnswer } from './agent-options.ts'
+import type { AgentContext } from '../agent-context.ts'
+import type { ApprovalAnswer, OnApproval } from './agent-options.ts'
 import { defined } from '../../model/defined.ts'
 
 /** A call that waits for approval, as it is in the log. */
@@ -28,6 +29,14 @@ export function findPendingApprovals(
     input: calls.get(call)?.input ?? {},
     details: details as unknown as ApprovalDetails,
   }))
+}
+
+/** Asks the application. */
+export function toRequestApproval(onApproval: OnApproval | undefined): NonNullable<AgentContext['requestApproval']> {
+  return async (request, signal) => {
+    const answer = await onApproval?.(request, { signal })
+    return answer === undefined || answer === null ? undefined : toApprovalReply(request, answer)
+  }
 }
 
 /** Whatever is not clearly a yes is a no: a program without types may return anything. */

@@ -1,35 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import { homedir } from 'node:os'
-import { createDiskView } from '../../host/files/disk-view.ts'
-import type { Host } from '../../host/host.ts'
-import { findBashSyntaxError } from '../../host/process/bash-syntax.ts'
 import { defined } from '../../model/defined.ts'
 import { createTurnKey } from '../../model/ids.ts'
 import { isObject } from '../../model/json.ts'
 import { lazy } from '../../model/lazy.ts'
 import type { UserTurn } from '../../model/turn.ts'
-import { approvalPolicy } from '../../policy/approval-policy.ts'
-import type { ApprovalMode, Policy } from '../../policy/policy.ts'
-import { systemClock } from '../../provider/index.ts'
 import { type Session, resumeSession } from '../../session/session.ts'
 import { memoryStore } from '../../session/store/memory-store.ts'
 import { type SessionLog, type Store, StoreError } from '../../session/store/store.ts'
 import type { Schema } from '../../tool/infer-schema.ts'
-import type { Tool } from '../../tool/tool.ts'
-import { createToolbox } from '../../tool/toolbox.ts'
 import type { AgentContext } from '../agent-context.ts'
-import { createSeenFiles } from '../calls/seen-files.ts'
 import { compactHistory } from '../history/compact.ts'
 import type { RunEvent } from '../loop/run-event.ts'
-import { createOutputContract } from '../output/output-contract.ts'
-import type { OutputSpec } from '../output/output-spec.ts'
-import { run } from '../loop/run.ts'
-import type { AgentOptions, InputPart, ModelSettings, OnApproval, RunOptions } from './agent-options.ts'
-import { findPendingApprovals, isApproved, toApprovalReply } from './approvals.ts'
+import type { AgentOptions, InputPart, RunOptions } from './agent-options.ts'
+import { createSharedContext, toOutputSpec, toRequestSettings } from './agent-settings.ts'
+import { findPendingApprovals, isApproved, toRequestApproval } from './approvals.ts'
 import { toUserParts } from './input-parts.ts'
 import { type Agent, AgentBusyError, type InferOutput } from './library-agent.ts'
 import { createModelOpener } from './open-model.ts'
 import { type Run, startRun } from './run-handle.ts'
+import { runTraced } from './traced-run.ts'
 import { createAgentTool, createHandoffTool, type InheritedContext } from './subagent.ts'
 
 /** Creates an agent. Throws if the model is unknown or its key is missing; the session is opened by the first run. */
@@ -75,7 +64,7 @@ function createAgent<Output>(
     const handoffTools = (options.handoffs ?? []).map((one) =>
       createHandoffTool(one.name, one.description, () => (handoffTarget = one)),
     )
-    return createSharedContext(options, handoffTools)
+    return createSharedContext(options, handoffTools, createId)
   })
   if (options.output) toOutputSpec(options.output)
   const queue: UserTurn['parts'][] = []
@@ -209,81 +198,8 @@ function canResume({ entries, pendingCalls }: Session): boolean {
 
 const CLOSED_MESSAGE = 'This agent is closed. Create another one with the id of its session.'
 
-function createSharedContext(
-  options: AgentOptions<Schema | undefined>,
-  moreTools: readonly Tool[],
-): Omit<AgentContext, 'session' | 'model'> {
-  const folders = options.folders ?? []
-  return {
-    toolbox: createToolbox([...(options.tools ?? []), ...moreTools]),
-    policy: toPolicy(options.policy, folders),
-    host: options.host ?? MISSING_HOST,
-    folders,
-    seenFiles: createSeenFiles(),
-    system: options.instructions ?? '',
-    clock: systemClock,
-    createId,
-  }
-}
-
 /** Programs without types may pass anything. */
 function assertModel(model: unknown): void {
   if ((typeof model === 'string' && model !== '') || (isObject(model) && typeof model['stream'] === 'function')) return
   throw new TypeError('agent() needs a model: agent({ model: "provider/model" }), or a Model with a stream() method.')
 }
-
-function toRequestSettings(
-  settings: ModelSettings & Pick<RunOptions<Schema | undefined>, 'output'>,
-): Pick<AgentContext, 'params' | 'toolChoice' | 'providerOptions' | 'output'> {
-  const { maxTokens, temperature, topP, stop, reasoningEffort, parallelToolCalls, cacheTtl } = settings
-  const { toolChoice, providerOptions } = settings
-  const thinking = { effort: reasoningEffort, parallelCalls: parallelToolCalls }
-  return {
-    params: defined({ maxTokens, temperature, topP, stop, cacheTtl, ...thinking }),
-    ...defined({ toolChoice, providerOptions, output: settings.output && toOutputSpec(settings.output) }),
-  }
-}
-
-/** The same schema gives the same spec, by which later requests find what is known of it. */
-const outputSpecs = new WeakMap<Schema, OutputSpec>()
-
-function toOutputSpec(schema: Schema): OutputSpec {
-  const spec = outputSpecs.get(schema) ?? { schema: schema as OutputSpec['schema'] }
-  outputSpecs.set(schema, spec)
-  createOutputContract(spec) // Throws if it cannot be used.
-  return spec
-}
-
-function toRequestApproval(onApproval: OnApproval | undefined): NonNullable<AgentContext['requestApproval']> {
-  return async (request, signal) => {
-    const answer = await onApproval?.(request, { signal })
-    return answer === undefined || answer === null ? undefined : toApprovalReply(request, answer)
-  }
-}
-
-async function* runTraced(
-  context: AgentContext,
-  parts: UserTurn['parts'] | undefined,
-  signal: AbortSignal,
-  telemetry: AgentOptions['telemetry'],
-): AsyncGenerator<RunEvent> {
-  const tracer = telemetry && (await import('../telemetry/trace-run.ts')).traceRun(telemetry.tracer, telemetry)
-  const traced = tracer ? { ...context, traceToolRun: tracer.runTool } : context
-  for await (const event of run(traced, parts, signal)) {
-    tracer?.onEvent(event)
-    yield event
-  }
-}
-
-function toPolicy(policyOption: Policy | ApprovalMode | undefined, folders: readonly string[]): Policy {
-  if (typeof policyOption === 'object') return policyOption
-  const [disk, home] = [createDiskView(), homedir()]
-  return approvalPolicy({ mode: policyOption ?? 'default', folders, home, disk, rejected: findBashSyntaxError })
-}
-
-/** Custom tools need no host; a built-in tool reports what is missing. */
-const MISSING_HOST: Host = new Proxy({} as Host, {
-  get: (_target, name) => {
-    throw new Error(`this agent has no host, so tools cannot use ${String(name)}; pass one, for example localHost()`)
-  },
-})

@@ -2,6 +2,7 @@ import { defined } from '../../model/defined.ts'
 import { lazy } from '../../model/lazy.ts'
 import type { Catalog } from '../../provider/catalog.ts'
 import { type Model, openEndpoint, resolveModel, wrapInsideRetry } from '../../provider/index.ts'
+import { findUserCredentials } from '../user-files/credential-file.ts'
 import { createBudgetLedger, withBudget, withFallback } from '../../provider/optional-middleware.ts'
 
 interface ModelOpener {
@@ -22,7 +23,7 @@ export function createModelOpener(
   const limit = (model: Model) => limitOfParent(maxCost === undefined ? model : withBudget(model, ledger))
 
   function openByName(name: string): Model {
-    const endpoint = resolveModel(name, process.env)
+    const endpoint = resolveModel(name, process.env, undefined, findUserCredentials())
     if ('problem' in endpoint) throw new Error(endpoint.problem)
     return wrapInsideRetry(openEndpoint(endpoint), limit)
   }

@@ -13,6 +13,8 @@ export interface Run<Output = undefined> extends AsyncIterable<RunEvent>, Promis
   readonly session: string
   /** Stops the run; every open call gets a result. */
   cancel(): void
+  /** The result of a run that is done. Rejects with a `RunError` if it ended in any other way. */
+  orThrow(): Promise<RunResult<Output> & { readonly finish: 'done' }>
 }
 
 /** How a run ended. Check `finish`: only `done` has a structured answer. */
@@ -21,6 +23,17 @@ export type RunResult<Output = undefined> = RunTotals &
     | { readonly finish: 'done'; readonly output: Output }
     | { readonly finish: Exclude<CloseReason, 'done'>; readonly output?: undefined }
   )
+
+/** A run was not done, and its caller asked for an error then. */
+export class RunError extends Error {
+  override readonly name = 'RunError'
+  readonly result: RunResult<unknown>
+
+  constructor(result: RunResult<unknown>) {
+    super(result.fault?.message ?? `The run was not finished: ${result.finish}.`)
+    this.result = result
+  }
+}
 
 /** What every run ends with. */
 export interface RunTotals {
@@ -46,7 +59,8 @@ export function startRun<Output>(
 ): Run<Output> {
   const stop = new AbortController()
   const events = createEventBuffer(() => stop.abort())
-  const result = consume(session, start(signal ? AbortSignal.any([signal, stop.signal]) : stop.signal), events)
+  const source = start(signal ? AbortSignal.any([signal, stop.signal]) : stop.signal)
+  const result = consume(session, source, events) as Promise<RunResult<Output>>
   // Whoever only iterates gets the error there.
   result.catch(() => undefined)
   return {
@@ -54,7 +68,12 @@ export function startRun<Output>(
     cancel: () => stop.abort(),
     [Symbol.asyncIterator]: () => events.iterate(),
     // oxlint-disable-next-line unicorn/no-thenable
-    then: (fulfilled, rejected) => (result as Promise<RunResult<Output>>).then(fulfilled, rejected),
+    then: (fulfilled, rejected) => result.then(fulfilled, rejected),
+    async orThrow() {
+      const end = await result
+      if (end.finish === 'done') return end
+      throw new RunError(end)
+    },
   }
 }
 

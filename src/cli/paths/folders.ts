@@ -1,7 +1,9 @@
-import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join } from 'node:path'
 import { sha256Hex } from '../../host/files/sha256.ts'
+import { getCacheFolder, getConfigFolder, getDataFolder } from '../../host/files/user-folders.ts'
+
+export { getConfigFolder, getDataFolder, realPathOrSelf } from '../../host/files/user-folders.ts'
 
 /** A path with `~` for the home folder. */
 export function abbreviateHome(path: string): string {
@@ -13,41 +15,13 @@ export function expandHome(path: string): string {
   return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
 }
 
-export function getDataFolder(env = process.env): string {
-  return join(resolveXdgFolder('XDG_DATA_HOME', '.local/share', env), 'dragoman')
-}
-
-/** The path with links followed; the path itself if it does not exist. */
-export function realPathOrSelf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
-
 /** Locks between processes that write the same files. */
 export function getWriteLocksFolder(): string {
   return join(getDataFolder(), 'writes')
 }
 
-export function getConfigFolder(): string {
-  return join(resolveXdgFolder('XDG_CONFIG_HOME', '.config'), 'dragoman')
-}
-
 export function getMemoryFilePath(): string {
   return join(getConfigFolder(), 'memory.md')
-}
-
-/** Compiled code, where it cannot be stored beside the package (`bin/dragoman`). */
-function cacheFolderPath(): string {
-  return join(resolveXdgFolder('XDG_CACHE_HOME', '.cache'), 'dragoman')
-}
-
-/** A relative path is ignored: it would mean another folder in every project. */
-function resolveXdgFolder(variable: string, defaultPath: string, env = process.env): string {
-  const configured = env[variable] ?? ''
-  return isAbsolute(configured) ? configured : join(homedir(), defaultPath)
 }
 
 /** An empty or relative HOME is removed, so that the home folder of the system's user database is used. */
@@ -58,7 +32,7 @@ export function removeInvalidHomeVariable(): void {
 
 /** The folders that a model must not change. */
 export function listPrivateFolders(): string[] {
-  return [getConfigFolder(), getDataFolder(), cacheFolderPath()]
+  return [getConfigFolder(), getDataFolder(), getCacheFolder()]
 }
 
 /** The folder of a project's sessions: recognisable by name, and unique by hash. */

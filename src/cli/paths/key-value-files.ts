@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../../model/json.ts'
 import type { KeyValueStore } from '../../tool/mcp/client/key-value-store.ts'
-import { updatePrivateFile, withFileLock } from './private-file.ts'
+import { updatePrivateFile, withFileLock } from '../../agent/user-files/private-file.ts'
 import { sha256Hex } from '../../host/files/sha256.ts'
 
 /** A store in a private folder: each value is a file. */

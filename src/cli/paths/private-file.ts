@@ -1,78 +1,9 @@
-import { basename, dirname } from 'node:path'
-import { replaceFile } from '../../host/files/replace-file.ts'
-import { isLockHeld, type Lock, acquireLock, findUnknownHolder } from '../../session/store/lock-file.ts'
-import { StoreError } from '../../session/store/store.ts'
+import { type CreateError, updatePrivateFile as update } from '../../agent/user-files/private-file.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { realPathOrSelf } from './folders.ts'
-import { describeDiskError, ensurePrivateFolder } from './private-folder.ts'
 
-/**
- * Replaces the content of a private file atomically and under a lock. `text` is called while the lock is held. If the file
- * is a link, its target is replaced.
- */
+/** An error in a file of the user's settings or keys. */
+export const createConfigError: CreateError = (message) => new UserError(message, EXIT_CODE.config)
+
 export function updatePrivateFile(path: string, text: () => string): void {
-  let lock: Lock | undefined
-  try {
-    ensurePrivateFolder(dirname(path))
-    const real = realPathOrSelf(path)
-    lock = acquireFileLock(real)
-    const name = basename(real)
-    replaceFile(dirname(real), name, Buffer.from(text()), { mode: 0o600, temporaryName: `${name}.new` })
-  } catch (error) {
-    if (error instanceof UserError) throw error
-    throw new UserError(`${path} cannot be written: ${describeDiskError(error)}; it was not changed`, EXIT_CODE.config)
-  } finally {
-    lock?.release()
-  }
+  update(path, text, createConfigError)
 }
-
-/**
- * Does work that takes longer, such as a request, under a lock. The lock of a process that has ended is taken over. On a
- * disk where no lock can be made, processes work at the same time.
- */
-export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = await acquireWorkLock(`${path}.lock`, path)
-  try {
-    return await work()
-  } finally {
-    lock?.release()
-  }
-}
-
-async function acquireWorkLock(lock: string, path: string): Promise<Lock | undefined> {
-  for (const until = Date.now() + WORK_LOCK_TIMEOUT_MS; ;) {
-    try {
-      ensurePrivateFolder(dirname(lock))
-      if (!isLockHeld(lock)) return acquireLock(lock, path)
-    } catch (error) {
-      if (!(error instanceof StoreError)) return undefined
-    }
-    if (Date.now() > until) throw new Error('another process has held the lock for too long; stop it and try again')
-    await new Promise((resolve) => void setTimeout(resolve, 20 + Math.random() * 30))
-  }
-}
-
-/** Longer than any request that is made under such a lock. */
-const WORK_LOCK_TIMEOUT_MS = 90_000
-
-/** Changes take milliseconds, so the holder of the lock is waited for. */
-function acquireFileLock(path: string): Lock {
-  const lock = `${path}.lock`
-  const firstHolder = findUnknownHolder(lock)
-  for (const until = Date.now() + FILE_LOCK_TIMEOUT_MS; ;) {
-    try {
-      if (!isLockHeld(lock)) return acquireLock(lock, path)
-    } catch (error) {
-      // Another process was faster.
-      if (!(error instanceof StoreError)) throw error
-    }
-    // Whether a process in another container still runs cannot be seen; but no change takes so long.
-    if (Date.now() > until && firstHolder !== undefined && findUnknownHolder(lock) === firstHolder)
-      return acquireLock(lock, path, { takeOver: true })
-    if (Date.now() > until)
-      throw new UserError(`${path} is being changed by another process; try again`, EXIT_CODE.config)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 10)
-  }
-}
-
-const FILE_LOCK_TIMEOUT_MS = 10_000

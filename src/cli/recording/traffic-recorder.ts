@@ -15,7 +15,7 @@ import type { ModelOrigin } from '../../model/turn.ts'
 import { recordExchanges, traceExchanges } from '../../provider/recording.ts'
 import type { Session } from '../../session/session.ts'
 import { UserError } from '../user-error.ts'
-import { openCredentialFile } from '../sign-in/credential-file.ts'
+import { openStoredKeys } from '../sign-in/credential-sources.ts'
 import type { RecordingLine } from './read-recording.ts'
 import { version } from '../version.ts'
 import { defined } from '../../model/defined.ts'
@@ -60,7 +60,7 @@ export function createTrafficRecorder(args: TrafficRecorderOptions, warn: Warn):
 
 /** A redactor for all known secrets of the user: those in variables, and those that are stored. */
 export function createSecretRedactor(): Redactor {
-  const keys = openCredentialFile()
+  const keys = openStoredKeys()
   const stored = keys.listProviders().flatMap((row) => {
     const grant = keys.get(row)
     return grant ? listSecrets(grant) : []

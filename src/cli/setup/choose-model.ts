@@ -6,20 +6,14 @@ import {
   resolveModel,
   type ProviderDefinition,
   parseProvider,
-  createModel,
+  openEndpoint,
+  wrapInsideRetry,
   probeJson,
   getSharedHttpClient,
   providers as table,
-  type Endpoint,
-  createTimeouts,
-  MAX_SILENCE_MS,
-  withAdaptation,
-  withRetry,
-  withServerContextWindow,
 } from '../../provider/index.ts'
-import { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
-import { createLazyCatalog, createCostLimitMiddleware } from './catalog.ts'
+import { createLazyCatalog, createCostLimit } from './catalog.ts'
 import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { readSavedCapabilities } from './saved-capabilities.ts'
@@ -50,7 +44,7 @@ export async function chooseModel(
   const problem = name === undefined && recalled !== undefined ? findModelProblem(recalled, config)?.problem : undefined
   const chosen = name ?? (problem === undefined ? recalled : undefined) ?? (await detectModel(config))
   if (chosen === undefined) throw new UserError(problem ?? NO_MODEL_MESSAGE, EXIT_CODE.signIn)
-  const limited = createCostLimitMiddleware(maxCost, createLazyCatalog(config))
+  const limitCost = createCostLimit(maxCost, createLazyCatalog(config))
   const notices =
     problem === undefined
       ? []
@@ -59,9 +53,10 @@ export async function chooseModel(
   const opened: ChosenModel[] = []
   const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())))
   try {
-    for (const one of names) opened.push(await openModel(one, config, createModelOpener(tap, config)))
+    for (const one of names) opened.push(await openModel(one, config, tap))
     const [main, ...rest] = await Promise.all(
-      opened.map(async (one) => withRetry(await limited(one.model), { total: requestTimeoutMs(config) })),
+      // Each attempt costs money, so the limit comes inside of the retries.
+      opened.map(async ({ model }) => wrapInsideRetry(model, await limitCost(model.origin))),
     )
     if (!main) throw new UserError(NO_MODEL_MESSAGE, EXIT_CODE.signIn)
     const chain =
@@ -90,21 +85,20 @@ function findUsableModels(names: readonly string[], config: Config, warn: (notic
   return usable
 }
 
-/** A model without retries: each attempt costs money, so the cost limit must come between. */
-async function openModel(name: string, config: Config, open: (target: Endpoint) => Model): Promise<ChosenModel> {
-  if (isRehearsalModel(name)) {
-    const { endpoint: rehearsalEndpoint, close } = await startRehearsalModel(name, 'hello')
-    return { model: open(rehearsalEndpoint), close }
-  }
-  const target = resolveEndpoint(name, config)
-  if ('problem' in target) throw new UserError(target.problem, target.code)
-  const configured = withConfiguredWindow(target, config)
-  const opened = withAdaptation(configured, open)
-  // The window in the user's settings takes precedence over that of the server.
-  return {
-    model: configured === target ? withServerContextWindow(opened, target, getSharedHttpClient) : opened,
-    close: () => Promise.resolve(),
-  }
+async function openModel(name: string, config: Config, tap: TrafficRecorder | undefined): Promise<ChosenModel> {
+  const { endpoint, close } = isRehearsalModel(name)
+    ? await startRehearsalModel(name, 'hello')
+    : { endpoint: resolveEndpoint(name, config), close: () => Promise.resolve() }
+  if ('problem' in endpoint) throw new UserError(endpoint.problem, endpoint.code)
+  const { catalog = {}, requestTimeout } = config
+  const window = catalog[`${endpoint.provider.id}/${endpoint.model}`]?.['window']
+  const model = openEndpoint(endpoint, {
+    probeClient: getSharedHttpClient,
+    window: typeof window === 'number' ? window : undefined,
+    ...(requestTimeout !== undefined && { maxSilenceMs: requestTimeout * 1000 }),
+    ...(tap && { httpClient: () => tap.httpClient, onEndpoint: tap.onEndpoint }),
+  })
+  return { model, close }
 }
 
 function findModelProblem(name: string, config: Config): ResolveError | undefined {
@@ -115,27 +109,6 @@ function findModelProblem(name: string, config: Config): ResolveError | undefine
 
 function resolveEndpoint(name: string, config: Config): ReturnType<typeof resolveModel> {
   return resolveModel(name, process.env, listProviders(config), createCredentialSources(), readSavedCapabilities)
-}
-
-function withConfiguredWindow(target: Endpoint, { catalog = {} }: Config): Endpoint {
-  const window = catalog[`${target.provider.id}/${target.model}`]?.['window']
-  return typeof window === 'number' ? { ...target, profile: { ...target.profile, window } } : target
-}
-
-function createModelOpener(tap: TrafficRecorder | undefined, config: Config): (target: Endpoint) => Model {
-  const limits = createTimeouts(requestTimeoutMs(config))
-  return (target) => {
-    tap?.onEndpoint(target)
-    return createModel(target, {
-      createBodyWriter: createIncrementalBodyWriter,
-      timeouts: limits,
-      ...(tap && { httpClient: tap.httpClient }),
-    })
-  }
-}
-
-function requestTimeoutMs({ requestTimeout }: Config): number {
-  return requestTimeout === undefined ? MAX_SILENCE_MS : requestTimeout * 1000
 }
 
 /** The default model: that of the settings, of the first key, or of a server on this machine. */

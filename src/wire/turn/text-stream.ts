@@ -23,7 +23,18 @@ export function createTextStream(
   let isEmitted = false
   let hasInvalidBytes = false
   let parser: TextCallParser | undefined
+  let isJsonAnswer: boolean | undefined
   let cumulative = createCumulativeTextDetector()
+
+  /** Markup in the strings of an answer in JSON is content: it is neither a call nor held back. */
+  function createParserFor(piece: string): TextCallParser | undefined {
+    const { projection, context } = emitter
+    if (context.output && kind === 'text') {
+      if (piece.trim() !== '') isJsonAnswer ??= /^\s*[{"]/.test(piece)
+      if (isJsonAnswer ?? true) return undefined
+    }
+    return projection.tools.length === 0 ? undefined : createTextCallParser(projection.tools)
+  }
 
   function show(raw: string): void {
     if (raw === '') return
@@ -61,16 +72,15 @@ export function createTextStream(
     append(piece: string): void {
       if (piece === '') return
       cumulative.add(piece)
-      if (emitter.projection.tools.length === 0) return show(piece)
-      parser ??= createTextCallParser(emitter.projection.tools)
-      show(parser.push(piece))
+      parser ??= createParserFor(piece)
+      show(parser ? parser.push(piece) : piece)
     },
     /** Replaces the text by the vendor's final version. */
     replaceText(wholeText: string): void {
       if (isEmitted || wholeText === '') return
       cumulative = createCumulativeTextDetector()
-      const { tools } = emitter.projection
-      parser = tools.length === 0 ? undefined : createTextCallParser(tools)
+      isJsonAnswer = undefined
+      parser = createParserFor(wholeText)
       text = replaceInvalidBytes(parser ? parser.push(wholeText) : wholeText)
     },
     /** The part is complete. With native data it is kept even if it is empty. */

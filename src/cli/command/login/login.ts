@@ -1,7 +1,9 @@
+import { readTextIfPresent } from '../../../host/files/read-text.ts'
 import { checkKey } from '../../../provider/sign-in.ts'
 import {
   type StoredCredential,
   type CredentialStore,
+  readCredentialFile,
   resolveModel,
   type ProviderDefinition,
   getSharedHttpClient,
@@ -13,13 +15,12 @@ import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { printAndOpenUrl } from '../../sign-in/browser.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
-import { openCredentialFile } from '../../sign-in/credential-file.ts'
 import { LOGIN_COMMAND, LOGOUT_COMMAND } from './spec.ts'
 import { findProviderById, listProviders } from '../../setup/choose-model.ts'
 import { parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
 import { readSecret } from '../../sign-in/read-secret.ts'
 import { printHelp } from '../../args/print-help.ts'
-import { readCredentialFile, createCredentialSources } from '../../sign-in/credential-sources.ts'
+import { createCredentialSources, openStoredKeys } from '../../sign-in/credential-sources.ts'
 import { WIRE_ENDPOINTS } from '../../../wire/endpoint.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
@@ -28,7 +29,7 @@ export async function runLoginCommand(args: string[], givenKey?: string): Promis
   const { values, positionals } = parseLoginArgs(args)
   if (positionals.length === 0 && !values.list) return void (await printHelp('login'))
   const rows = listProviders(readSettings(resolveWorkFolder({})).config)
-  const keys = openCredentialFile()
+  const keys = openStoredKeys()
   if (values.list) return listSignIns(rows, keys)
   const row = findProvider(positionals, rows)
   const grant =
@@ -47,7 +48,7 @@ export async function runLogoutCommand(args: string[]): Promise<void> {
   if (positionals.length === 0) return void (await printHelp('logout'))
   rejectExtraArgs('dragoman logout', positionals, 1)
   const [id = ''] = positionals
-  if (!openCredentialFile().remove(id))
+  if (!openStoredKeys().remove(id))
     throw new UserError(`nothing is stored for ${JSON.stringify(id)}; see dragoman login --list`)
   process.stdout.write(`Signed out of ${id}.\n`)
 }
@@ -125,7 +126,7 @@ function resolveWithGrant(row: ProviderDefinition, grant: StoredCredential): End
 
 async function obtainBrowserGrant(row: ProviderDefinition, path: string): Promise<StoredCredential> {
   if (row.signIn !== 'google') throw new UserError(`${row.id} does not support browser sign-in; omit --client-file`)
-  const found = readCredentialFile(path, true)
+  const found = readCredentialFile(path, true, readTextIfPresent)
   if (!found || 'problem' in found) throw new UserError(found?.problem ?? `${path} cannot be read`)
   const { onboardCodeAssist, parseOAuthClient, signInWithBrowser } = await import('../../../provider/sign-in.ts')
   const client = parseOAuthClient(found.file)
