@@ -3,14 +3,22 @@ import { readGemmaCall } from './gemma.ts'
 import { readHarmonyCall } from './harmony.ts'
 import { readMistralCall, readPythonTagCall } from './mistral-llama.ts'
 import { readMinimaxCall, MINIMAX_CALL_MARKER } from './minimax.ts'
-import { readDsmlTagCall, readFunctionTagCall, readInvokeTagCall } from './xml-tags.ts'
-import { readTokenCall } from './special-tokens.ts'
-import { readWrappedCall } from './tool-call-tag.ts'
+import { readTokenBody } from './special-tokens.ts'
+import { readFunctionaryCall, readFunctoolsCall, readPlainTagCall } from './weak-markers.ts'
+import { readInklingCall, readLfm2Call, readWrappedCall } from './wrappers.ts'
+import {
+  readDsmlTagCall,
+  readFunctionTagCall,
+  readInvokeTagCall,
+  readKimiTagCall,
+  readNamedFunctionTagCall,
+} from './xml-tags.ts'
 
-const NAMESPACES = ['', 'minimax:', 'antml:']
+const NAMESPACES = ['', 'minimax:', 'antml:', 'seed:', 'steptml:']
 const WRAPPER_TAGS = ['tool_call', 'tool_calls', 'function_call', 'function_calls']
-const HARMONY_PREFIXES = ['', 'assistant ', 'analysis ', 'commentary ', 'assistantcommentary ', 'assistantanalysis ']
+const HARMONY_PREFIXES = ['', 'assistant', 'analysis', 'commentary', 'assistantcommentary', 'assistantanalysis']
 
+/** Most rows are a pair of markers around calls in a notation that all of them share. */
 export const TEXT_CALL_DIALECTS: readonly TextCallDialect[] = [
   {
     id: 'tool_call',
@@ -20,18 +28,69 @@ export const TEXT_CALL_DIALECTS: readonly TextCallDialect[] = [
       '<|tool_calls|>',
       '[TOOL_CALL]',
     ],
+    endMarkers: ['<|/tool_call|>', '<|/tool_calls|>', '[/TOOL_CALL]', '[/TOOL_CALLS]', '</answer>'],
     read: readWrappedCall,
   },
-  { id: 'function', startMarkers: ['<function='], read: readFunctionTagCall },
+  { id: 'longcat', startMarkers: ['<longcat_tool_call>'], endMarkers: ['</longcat_tool_call>'], read: readWrappedCall },
+  { id: 'dots', startMarkers: ['<dots_function_call>'], endMarkers: ['</dots_function_call>'], read: readWrappedCall },
+  { id: 'nemotron', startMarkers: ['<TOOLCALL>'], endMarkers: ['</TOOLCALL>'], read: readWrappedCall },
+  { id: 'lfm2', startMarkers: ['<|tool_call_start|>'], read: readLfm2Call },
+  { id: 'apertus', startMarkers: ['<|tools_prefix|>'], endMarkers: ['<|tools_suffix|>'], read: readWrappedCall },
+  { id: 'cohere', startMarkers: ['<|START_ACTION|>'], endMarkers: ['<|END_ACTION|>'], read: readWrappedCall },
+  {
+    id: 'gigachat',
+    startMarkers: ['<|function_call|>', '<|message_sep|>functioncall<|role_sep|>'],
+    endMarkers: ['<|message_sep|>'],
+    read: readWrappedCall,
+  },
+  {
+    id: 'internlm',
+    startMarkers: ['<|action_start|><|plugin|>'],
+    endMarkers: ['<|action_end|>'],
+    read: readWrappedCall,
+  },
+  { id: 'llama4', startMarkers: ['<|python_start|>'], endMarkers: ['<|python_end|>'], read: readWrappedCall },
+  { id: 'phi4', startMarkers: ['functools'], read: readFunctoolsCall },
+  {
+    id: 'inkling',
+    startMarkers: ['<|content_invoke_tool_json|>', '<|message_model|>'],
+    endMarkers: ['<|end_message|>', '<|content_model_end_sampling|>'],
+    read: readInklingCall,
+  },
+  { id: 'functionary', startMarkers: ['>>>'], read: readFunctionaryCall },
+  {
+    id: 'json',
+    startMarkers: ['<tools>', '<response>', '<json>', '<xml>', '<user>'],
+    endMarkers: ['</tools>', '</response>', '</json>', '</xml>', '</user>'],
+    read: readPlainTagCall,
+  },
+  { id: 'function', startMarkers: ['<function='], endMarkers: ['</function>'], read: readFunctionTagCall },
+  {
+    id: 'minicpm',
+    startMarkers: ['<function name', '<functionname', '<functionĠname'],
+    read: readNamedFunctionTagCall,
+  },
   { id: 'invoke', startMarkers: NAMESPACES.map((space) => `<${space}invoke `), read: readInvokeTagCall },
   { id: 'dsml', startMarkers: ['<|DSML|'], read: readDsmlTagCall },
+  {
+    id: 'kimi-k3',
+    startMarkers: ['<|open|>tools<|sep|>', '<|open|>call'],
+    endMarkers: ['<|close|>tools<|sep|>', '<|close|>message<|sep|>'],
+    read: readKimiTagCall,
+  },
   { id: 'minimax', startMarkers: [MINIMAX_CALL_MARKER], read: readMinimaxCall },
   {
     id: 'tokens',
-    startMarkers: ['tool_calls_section', 'tool_call_section', 'tool_calls', 'tool_call'].map(
-      (name) => `<|${name}_begin|>`,
-    ),
-    read: readTokenCall,
+    startMarkers: [
+      ...['tool_calls_section', 'tool_call_section', 'tool_calls', 'tool_call'].map((name) => `<|${name}_begin|>`),
+      '<|tool_call:begin|>',
+    ],
+    endMarkers: [
+      ...['tool_calls_section', 'tool_call_section', 'tool_calls', 'tool_call'].map((name) => `<|${name}_end|>`),
+      '<|tool_call:end|>',
+      '<|tool_sep|>',
+    ],
+    read: readTokenBody,
   },
   {
     id: 'harmony',
@@ -39,11 +98,17 @@ export const TEXT_CALL_DIALECTS: readonly TextCallDialect[] = [
       '<|start|>assistant',
       '<|channel|>',
       'assistant<|channel|>',
-      ...HARMONY_PREFIXES.map((words) => `${words}to=functions.`),
+      ...HARMONY_PREFIXES.map((words) => `${words} to=`.trimStart()),
     ],
+    endMarkers: ['<|call|>', '<|end|>', '<|return|>'],
     read: readHarmonyCall,
   },
   { id: 'mistral', startMarkers: ['[TOOL_CALLS]'], read: readMistralCall },
   { id: 'python_tag', startMarkers: ['<|python_tag|>'], read: readPythonTagCall },
-  { id: 'gemma', startMarkers: ['<|tool_call>', '<start_function_call>'], read: readGemmaCall },
+  {
+    id: 'gemma',
+    startMarkers: ['<|tool_call>', '<start_function_call>'],
+    endMarkers: ['<tool_call|>', '<turn|>', '<|tool_response>', '<end_function_call>'],
+    read: readGemmaCall,
+  },
 ]
