@@ -1,4 +1,4 @@
-import { type JsonObject, tryParseJson } from '../../model/json.ts'
+import { type JsonObject, objectOrEmpty, tryParseJson } from '../../model/json.ts'
 import { isJsonObject, getOwn } from '../../schema/own-properties.ts'
 import { getRef, createRefResolver } from '../../schema/normalize/resolve-refs.ts'
 import { ARGUMENT_KEYS } from './json-calls.ts'
@@ -30,7 +30,9 @@ export function hasUndeclaredKeys(pairs: readonly TextCallParameter[], schema: J
 function unwrapArguments(pairs: readonly TextCallParameter[], shape: SchemaShape): string | undefined {
   const [only, ...others] = pairs
   if (!only || others.length > 0 || !WRAPPER_KEYS.includes(only.key) || shape.hasProperty(only.key)) return undefined
-  return parseAs(only.value, new Set(['object']))
+  const json = parseAs(only.value, new Set(['object']))
+  const keys = Object.keys(json === undefined ? {} : objectOrEmpty(tryParseJson(json)))
+  return keys.length > 0 && keys.every((key) => shape.hasProperty(key)) ? json : undefined
 }
 
 const WRAPPER_KEYS = [...ARGUMENT_KEYS, 'properties']
@@ -48,19 +50,21 @@ export function toValueJson(value: string, shape: SchemaShape, form?: TextCallPa
   const { types } = shape
   const mayBeString = types?.has('string') ?? form !== 'json'
   if (mayBeString && form === 'text') return JSON.stringify(value)
-  const allowed = mayBeString && form === undefined ? new Set(STRUCTURED_TYPES.filter((type) => types?.has(type))) : types
-  return parseAs(value, allowed) ?? JSON.stringify(value)
+  if (!mayBeString || form === 'json') return parseAs(value, types) ?? JSON.stringify(value)
+  const parsed = tryParseJson(value)
+  const isStructured = typeof parsed === 'object' && listValueTypes(parsed).some((type) => types?.has(type))
+  return isStructured ? value.trim() : JSON.stringify(value)
 }
 
 /** The text as JSON, if it is JSON or a Python literal of one of these types (any type, if undefined). */
 function parseAs(value: string, types: ReadonlySet<string> | undefined): string | undefined {
-  if (types?.size === 0) return undefined
-  const json = tryParseJson(value) === undefined ? convertPythonLiteral(value) : value.trim()
+  const text = value.trim().replace(LEADING_ZEROS, '$1')
+  const json = tryParseJson(text) === undefined ? convertPythonLiteral(text) : text
   if (json === undefined || types === undefined) return json
   return listValueTypes(tryParseJson(json)).some((type) => types.has(type)) ? json : undefined
 }
 
-const STRUCTURED_TYPES = ['null', 'object', 'array']
+const LEADING_ZEROS = /^(-?)0+(?=\d+$)/
 
 export interface SchemaShape {
   /** The allowed types; undefined if the schema does not restrict them. */

@@ -117,10 +117,9 @@ function toReadableCall(name: string, raw: string): RawTextCall | undefined {
   return isReadable(raw) ? { name, raw } : undefined
 }
 
-/** Can the arguments be parsed, if need be with repairs? Arguments of another type than object are the model's mistake. */
+/** Are the arguments JSON, if need be with repairs? That JSON is no object is the model's mistake. */
 function isReadable(raw: string): boolean {
-  const result = parseCallArguments(raw)
-  return result.ok || result.code === 'not-object'
+  return tryParseJson(raw) !== undefined || parseCallArguments(raw).ok
 }
 
 export const NAME_KEYS = ['name', 'tool', 'function', 'tool_name']

@@ -7,7 +7,7 @@ import { toObjectJson } from './argument-values.ts'
 /** Could calls in Python notation start here? Undefined if more text is needed. */
 export function startsPythonCall(text: string, at: number): boolean | undefined {
   const head = matchAt(CALL_START, text, at)?.[0] ?? ''
-  return at + head.length === text.length ? undefined : head.endsWith('(')
+  return head.endsWith('(') || (at + head.length === text.length ? undefined : false)
 }
 
 /** `[name(key="text", n=1), other()]`, or calls in a row without the brackets. Arguments have names. */

@@ -69,7 +69,9 @@ function parseCutFunctionTag(text: string, tools: readonly TextCallTool[]): Text
   if (!tool) return undefined
   const from = head[0].length
   const end = findJsonEnd(text, from)
-  return end > 0 && text.slice(end).trim() === '</function>' ? { name: tool.name, raw: text.slice(from, end) } : undefined
+  return end > 0 && text.slice(end).trim() === '</function>'
+    ? { name: tool.name, raw: text.slice(from, end) }
+    : undefined
 }
 
 const CALL_HEAD = createPattern(`(${NAME_PATTERN})\\s{0,4}(?=\\{)`)

@@ -69,7 +69,8 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
     if (isAnswerStart) {
       const start = findTextStart(pending, at)
       if (start === pending.length) return false
-      const bare = reason === undefined && calls.length === 0 ? readBareCalls(pending, start, createScope(final)) : undefined
+      const bare =
+        reason === undefined && calls.length === 0 ? readBareCalls(pending, start, createScope(final)) : undefined
       if (bare?.kind === 'open' && !final) return false
       isAnswerStart = false
       if (bare?.kind === 'open') return refuse(INCOMPLETE_MARKUP)
@@ -191,8 +192,8 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
   function addCalls(result: ReadResult & { readonly kind: 'calls' }, dialect: string): true {
     if (where === 'prose') spans.push({ from: at, to: at })
     where = 'markup'
-    isAfterMarker = false
     at = result.end
+    isAfterMarker = pending[at - 1] === '>'
     for (const call of result.calls) {
       const tool = findDeclaredTool(tools, call.name)
       if (!tool) return refuse(`there is no tool ${call.name}`, true)
@@ -221,7 +222,8 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
       pending += text
       if (pending.length < rescanLength) return ''
       advance(false)
-      const shown = reason === undefined ? findTrimmedEnd(pending, spans[0]?.from ?? at) : isScanning() ? at : pending.length
+      const shown =
+        reason === undefined ? findTrimmedEnd(pending, spans[0]?.from ?? at) : isScanning() ? at : pending.length
       const out = pending.slice(0, shown)
       pending = pending.slice(shown)
       at -= shown

@@ -14,5 +14,7 @@ export const findThoughtEnd = createMarkerMatcher<true>(
 
 /** A token that opens a part of the message with visible text: it may follow a call. */
 export const findTextPart = createMarkerMatcher<true>(
-  new Map(['<|START_RESPONSE|>', '<|START_TEXT|>', '<|message_model|><|content_text|>'].map((marker) => [marker, true])),
+  new Map(
+    ['<|START_RESPONSE|>', '<|START_TEXT|>', '<|message_model|><|content_text|>'].map((marker) => [marker, true]),
+  ),
 )

@@ -25,14 +25,17 @@ export const readHarmonyCall: DialectReader = (text, from, scope) => {
   // A recipient alone is not a header.
   if (!isBody || recipient === undefined || pieces === 0) return PROSE
   if (!recipient.startsWith('functions.') && !(hasMessageToken && scope.findSchema(recipient))) return PROSE
-  return text[at] === '{' ? readJsonArguments(stripNameSuffix(recipient, scope), text, at) : readInvokes(text, at, scope)
+  return text[at] === '{'
+    ? readJsonArguments(stripNameSuffix(recipient, scope), text, at)
+    : readInvokes(text, at, scope)
 }
 
 function readInvokes(text: string, from: number, scope: ReadScope): ReadResult {
   const calls: RawTextCall[] = []
   for (let at = from + (matchAt(CALLS_TAG, text, from)?.[0].length ?? 0); ;) {
     const result = readInvokeTagCall(text, at, scope)
-    if (result.kind !== 'calls') return result.kind === 'prose' && calls.length > 0 ? { kind: 'calls', end: at, calls } : result
+    if (result.kind !== 'calls')
+      return result.kind === 'prose' && calls.length > 0 ? { kind: 'calls', end: at, calls } : result
     calls.push(...result.calls)
     at = skipWhitespace(text, result.end)
   }

@@ -1,5 +1,11 @@
 import { GAP_PATTERN, matchAt, NAME_PATTERN, INCOMPLETE, createPattern, skipWhitespace } from './dialect.ts'
-import { type DialectReader, createTokenPattern, type ReadResult, type ReadScope, toIncompleteOrProse } from './dialect.ts'
+import {
+  type DialectReader,
+  createTokenPattern,
+  type ReadResult,
+  type ReadScope,
+  toIncompleteOrProse,
+} from './dialect.ts'
 import { readJsonArguments } from '../json-calls.ts'
 
 /** After a token that opens a call or a list of calls: another such token, the tags of another dialect, or a call. */

@@ -1,5 +1,12 @@
 import { type DialectContext, type DialectReader, INCOMPLETE, PROSE, type ReadResult } from './dialect.ts'
-import { createBroken, createPattern, createTokenPattern, matchAt, skipWhitespace, toIncompleteOrProse } from './dialect.ts'
+import {
+  createBroken,
+  createPattern,
+  createTokenPattern,
+  matchAt,
+  skipWhitespace,
+  toIncompleteOrProse,
+} from './dialect.ts'
 import { readJsonCalls } from '../json-calls.ts'
 import { readPythonCalls, startsPythonCall } from '../python-calls.ts'
 import { readTokenCall } from './special-tokens.ts'
@@ -52,7 +59,9 @@ function readNamedBody(text: string, at: number, scope: DialectContext): ReadRes
     case '{':
     case '<': {
       const tagged = readGlmTagCall(text, at, scope)
-      return tagged.kind === 'prose' ? withDialect('tokens', readTokenCall(text, at, scope)) : withDialect('glm', tagged)
+      return tagged.kind === 'prose'
+        ? withDialect('tokens', readTokenCall(text, at, scope))
+        : withDialect('glm', tagged)
     }
     default:
       return PROSE

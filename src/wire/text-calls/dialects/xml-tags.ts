@@ -48,6 +48,8 @@ interface TagGrammar {
   readonly hasLineBreaks?: true
   /** The end of the call, which may close the last value instead of its own tag. */
   readonly lastClose?: RegExp
+  /** A value can be in a CDATA section. */
+  readonly hasCdata?: true
   /** A parameter that the tool does not have means that the call was not understood. */
   readonly isStrict?: true
 }
@@ -79,6 +81,7 @@ const NAMED_FUNCTION_GRAMMAR: TagGrammar = {
   nested: /<param(?:eter)?[\sĠ]*name\s?=/,
   close: /<\/param(?:eter)?>/g,
   end: createPattern('</function>'),
+  hasCdata: true,
   isStrict: true,
 }
 
@@ -172,7 +175,7 @@ function readValue(
     const isEnd = [grammar.end, grammar.outerEnd, grammar.param].some((after) => after && matchAt(after, text, next))
     if (isEnd) {
       const value = text.slice(from, hit.index)
-      const data = CDATA.exec(value)?.[1]
+      const data = grammar.hasCdata && CDATA.exec(value)?.[1]
       if (data === undefined && nested.test(value)) return createBroken('a value could be two')
       return { text: data ?? (grammar.hasLineBreaks ? stripLineBreaks(value) : value), end }
     }
