@@ -7,7 +7,10 @@ import { findPartialWordMarker, findStartMarker, MARKER_CANDIDATE_PATTERN, readA
 import { findTextPart, findThoughtEnd } from './thought-markers.ts'
 
 export interface TextCallTool {
+  /** The name on the wire. */
   readonly name: string
+  /** The name by which the tool is registered: a model may know it from elsewhere. */
+  readonly originalName?: string
   readonly schema: JsonObject
 }
 
@@ -169,7 +172,8 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
     return {
       isFinal,
       findSchema: (name) => findDeclaredTool(tools, name)?.schema,
-      hasToolWithPrefix: (prefix) => tools.some(({ name }) => name.startsWith(prefix)),
+      hasToolWithPrefix: (prefix) =>
+        tools.some(({ name, originalName }) => name.startsWith(prefix) || originalName?.startsWith(prefix)),
     }
   }
 
@@ -242,7 +246,11 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
 /** Some models put a namespace before the name. */
 export function findDeclaredTool(tools: readonly TextCallTool[], written: string): TextCallTool | undefined {
   const bare = written.replace(/^(?:functions|default_api)\./, '')
-  return tools.find(({ name }) => name === written) ?? tools.find(({ name }) => name === bare)
+  return (
+    tools.find(({ name }) => name === written) ??
+    tools.find(({ name }) => name === bare) ??
+    tools.find(({ originalName }) => originalName === written)
+  )
 }
 
 /** The end of the text before an offset, without white space: that is removed with the markup. */
