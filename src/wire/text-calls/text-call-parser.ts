@@ -44,7 +44,7 @@ export function createTextCallParser(tools: readonly TextCallTool[]): TextCallPa
         (endedNormally ? (hasNativeCalls ? 'there are native calls too' : undefined) : 'the response broke off')
       if (reason === undefined)
         return { text: textWithoutCalls, calls: calls.map(toTextCall), warnings: [createConvertedWarning(calls)] }
-      const unchanged = { text: rest, calls: [], warnings: [createUnreadWarning(reason)] }
+      const unchanged = { text: rest, calls: [], warnings: [createUnreadWarning(reason, calls)] }
       if (scanReason !== undefined || !endedNormally) return unchanged
       const dsml = calls.filter(isDsmlWithArguments).map(toTextCall)
       if (dsml.length === 0) return unchanged
@@ -100,11 +100,17 @@ function isDsmlWithArguments({ dialect, raw }: FoundCall): boolean {
 
 function createConvertedWarning(found: readonly FoundCall[]): Warning {
   const names = found.map(({ name, dialect }) => `${name} (${dialect})`).join(', ')
-  return { code: 'written-call', message: `The model wrote its calls as text; they were accepted: ${names}.` }
+  const message = `The model wrote its calls as text; they were accepted: ${names}.`
+  return { code: 'written-call', message, dialects: listDialects(found) }
 }
 
-function createUnreadWarning(reason: string): Warning {
-  return { code: 'unread-call', message: `The text contains the markup of a call, which was not read: ${reason}.` }
+function createUnreadWarning(reason: string, found: readonly FoundCall[]): Warning {
+  const message = `The text contains the markup of a call, which was not read: ${reason}.`
+  return { code: 'unread-call', message, ...(found.length > 0 && { dialects: listDialects(found) }) }
+}
+
+function listDialects(found: readonly FoundCall[]): string[] {
+  return [...new Set(found.map(({ dialect }) => dialect))]
 }
 
 const FENCED_CALL_WARNING: Warning = {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { readBareCalls } from './bare-calls.ts'
 import type { RawTextCall, ReadResult, ReadScope } from './dialects/dialect.ts'
+import { startsPythonCall } from './python-calls.ts'
 import { couldBeEndMarker, matchEndMarker, matchMessageEnd } from './end-markers.ts'
 import { createMarkdownQuoteTracker } from './markdown-quotes.ts'
 import { findPartialWordMarker, findStartMarker, MARKER_CANDIDATE_PATTERN, readAtMarker } from './start-markers.ts'
@@ -80,7 +81,7 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
       if (bare?.kind === 'calls') {
         isBare = true
         at = start
-        return addCalls(bare, 'json')
+        return addCalls(bare, pending[start] === '[' && startsPythonCall(pending, start) ? 'pythonic' : 'json')
       }
     }
     MARKER_CANDIDATE_PATTERN.lastIndex = at

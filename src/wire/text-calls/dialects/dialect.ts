@@ -2,6 +2,8 @@ import type { JsonObject } from '../../../model/json.ts'
 
 export interface TextCallDialect {
   readonly id: string
+  /** Who writes it, for the documentation. */
+  readonly models: string
   /** In plain letters; start-markers.ts has the accepted variants. No marker is a prefix of another. */
   readonly startMarkers: readonly string[]
   /** Closing tags and tokens that may follow a call, in plain letters; only those that end-markers.ts does not derive. */
