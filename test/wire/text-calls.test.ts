@@ -197,6 +197,21 @@ describe('what is not a call', () => {
   })
 })
 
+test('the warning names the dialects', () => {
+  const cases: [text: string, dialects: string[]][] = [
+    [
+      '<tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call><tool_call>list</tool_call>',
+      ['tool_call', 'glm'],
+    ],
+    ['<function_calls><invoke name="list"></invoke></function_calls>', ['invoke']],
+    ['<function_calls>list()</function_calls>', ['pythonic']],
+    ['[list()]', ['pythonic']],
+    ['{"name":"list","arguments":{}}', ['json']],
+    ['<longcat_tool_call>{"name":"list","arguments":{}}</longcat_tool_call> so.', ['longcat']],
+  ]
+  for (const [text, dialects] of cases) assert.deepEqual(watch([text]).warnings[0]?.dialects, dialects, text)
+})
+
 test('DSML beside a structured call without arguments gives its arguments (T63)', () => {
   const dsml = FORMS.filter(([name]) => name.startsWith('T63'))
   for (const [, text, calls] of dsml) {

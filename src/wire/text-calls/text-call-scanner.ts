@@ -233,7 +233,7 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
       pending = pending.slice(shown)
       at -= shown
       rescanLength -= shown
-      spans = spans.map(({ from, to }) => ({ from: from - shown, to: to - shown }))
+      if (spans.length > 0) spans = spans.map(({ from, to }) => ({ from: from - shown, to: to - shown }))
       hasShown ||= out !== ''
       return out
     },

@@ -16,7 +16,7 @@ export const readPlainTagCall: DialectReader = (text, from, scope) => {
   const closer = `</${text.slice(from + 1, scope.bodyStart)}`
   const end = skipWhitespace(text, result.end)
   // The tags of GLM include the closing tag.
-  if (text.startsWith(closer, end) || text.slice(0, result.end).endsWith(closer)) return result
+  if (text.startsWith(closer, end) || text.startsWith(closer, result.end - closer.length)) return result
   return !scope.isFinal && closer.startsWith(text.slice(end)) ? INCOMPLETE : PROSE
 }
 
