@@ -1,5 +1,6 @@
 // npm run docs: writes the pages that are generated from the sources: the man page, the tools, the settings and their schema,
-// the API reference, the commands and keys of the terminal, the JSON output and its schema, the scripts of scripted models.
+// the API reference, the commands and keys of the terminal, the JSON output and its schema, the scripts of scripted models, the
+// dialects of calls written as text.
 // With --check it writes nothing, and fails if one of
 // them is not up to date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,6 +15,7 @@ import { manPage } from './lib/man-page.mjs'
 import { outputPage } from './lib/output-page.mjs'
 import { scriptPage } from './lib/script-page.mjs'
 import { terminalPage } from './lib/terminal-page.mjs'
+import { textCallsPage } from './lib/text-calls-page.mjs'
 import { toolsPage } from './lib/tools-page.mjs'
 
 const sources = [
@@ -29,6 +31,7 @@ const sources = [
   'rehearsal/misbehaviour/misbehaviour',
   'rehearsal/script/script-schema',
   'tool/builtin/index',
+  'wire/text-calls/dialects/dialects',
 ]
 
 process.exitCode = (await main(process.argv.includes('--check'))) ? 0 : 1
@@ -55,6 +58,7 @@ async function main(check) {
     'docs/slash-commands.md': terminalPage(tables),
     'docs/output.md': outputPage(tables),
     'docs/rehearsal-scripts.md': scriptPage(tables),
+    'docs/text-calls.md': textCallsPage(tables),
     'docs/events.schema.json': `${JSON.stringify(tables.EVENTS_SCHEMA, undefined, 2)}\n`,
     'docs/config.schema.json': `${JSON.stringify(tables.CONFIG_SCHEMA, undefined, 2)}\n`,
   }

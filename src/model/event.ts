@@ -56,4 +56,6 @@ export interface Warning {
   /** A fixed identifier, for tests and statistics. */
   readonly code: string
   readonly message: string
+  /** The dialects of calls that a model wrote as text (docs/text-calls.md). */
+  readonly dialects?: readonly string[]
 }

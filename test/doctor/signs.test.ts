@@ -90,6 +90,21 @@ describe('each misbehaviour is found, and nothing else', () => {
   }
 })
 
+test('the dialect of calls written as text is named', async () => {
+  for (const [dialect, id] of [
+    ['kimi', 'tokens'],
+    ['glm', 'glm'],
+  ] as const) {
+    const server = await admit(ill({ kind: 'text-call', dialect }))
+    try {
+      const { findings } = await examined('openai-chat', server.url)
+      assert.match(findings[0]?.said ?? '', new RegExp(`\\(dialect ${id}\\)`))
+    } finally {
+      await server.close()
+    }
+  }
+})
+
 describe('nothing is found where nothing is odd', () => {
   for (const wire of wireIds) {
     test(wire, async () => {

@@ -19,24 +19,37 @@ describe('values', () => {
       ['free', '12', '12'],
       ['either', '12', '12'],
       ['lines', '12', 12],
+      ['lines', '007', 7],
       ['lines', '1.5', '1.5'],
       ['lines', 'many', 'many'],
       ['ratio', '1.5', 1.5],
       ['ratio', '"1.5"', '"1.5"'],
       ['all', 'true', true],
-      ['all', 'True', 'True'],
+      ['all', 'True', true],
+      ['all', 'yes', 'yes'],
       ['tags', ' ["a", "b"] ', ['a', 'b']],
       ['tags', '{"a":1}', '{"a":1}'],
       ['options', '{"depth":2}', { depth: 2 }],
       ['options', 'null', null],
+      ['options', 'None', null],
+      ['options', "{'depth': 2, 'deep': True}", { depth: 2, deep: true }],
+      ['options', "{'depth': 2", "{'depth': 2"],
+      ['maybe', 'null', null],
+      ['maybe', 'None', 'None'],
+      ['maybe', '12', '12'],
+      ['textOrList', '["a"]', ['a']],
+      ['textOrList', '[a]', '[a]'],
+      ['textOrList', '{"a":1}', '{"a":1}'],
+      ['python', '1.5', 1.5],
       ['level', '2', 2],
     ]
     for (const [key, value, expected] of cases) assert.deepEqual(typed(key, value), expected, `${key}: ${value}`)
   })
 
-  test('lose one line break at each end in Qwen3-Coder, and nothing else', () => {
+  test('lose one line break at each end in Qwen3-Coder, if there are both, and nothing else', () => {
     assert.equal(typed('path', '\n\n  a\n\n'), '\n  a\n')
     assert.equal(typed('path', ' a '), ' a ')
+    assert.equal(typed('path', 'a\n'), 'a\n')
     const text = '<invoke name="bash"><parameter name="command">\nls\n</parameter></invoke>'
     assert.deepEqual(watch([text]).calls, [call('bash', { command: '\nls\n' })])
   })
@@ -62,13 +75,13 @@ describe('values', () => {
     }
   })
 
-  test('DSML says itself what is a string', () => {
+  test('DSML says itself what is a string, unless the schema has no string there', () => {
     const text =
       '<|DSML|invoke name="read_file"><|DSML|parameter name="lines" string="true">1</|DSML|parameter>' +
       '<|DSML|parameter name="tags" string="false">["a"]</|DSML|parameter>' +
       '<|DSML|parameter name="free" string="false">[1]</|DSML|parameter>' +
       '<|DSML|parameter name="path" string="false">a.ts</|DSML|parameter></|DSML|invoke>'
-    assert.deepEqual(watch([text]).calls, [call('read_file', { lines: '1', tags: ['a'], free: [1], path: 'a.ts' })])
+    assert.deepEqual(watch([text]).calls, [call('read_file', { lines: 1, tags: ['a'], free: [1], path: 'a.ts' })])
   })
 
   test('keep every digit, and keys that mean something elsewhere', () => {

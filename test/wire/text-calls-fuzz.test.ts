@@ -31,14 +31,14 @@ describe('anything at all', () => {
       assert.deepEqual(watch(cut, ending), expected)
       assert.deepEqual(watch(whole.split(''), ending), expected)
       if (expected.calls.length === 0) assert.equal(expected.text, whole)
-      else assert.ok(whole.startsWith(expected.text) && expected.text === expected.text.trimEnd())
+      else assert.ok(isSubsequence(expected.text, whole) && expected.text === expected.text.trimEnd())
     })
     fc.assert(property, { seed: SEED, numRuns: 2000 })
   })
 
   test('yields no call without the end of one', (t) => {
     t.diagnostic(`seed ${SEED}`)
-    const open = scraps.filter((part) => !part.includes('}') && !/^[<＜]\s?\//.test(part) && !part.includes('[</'))
+    const open = scraps.filter((part) => !/[})]|^[<＜]\s?\/|\/>|\[<\/|\|close\|/.test(part))
     const endless = fc.array(fc.constantFrom(...open), { maxLength: 20 }).map((parts) => parts.join(''))
     const property = fc.property(endless, (whole) => {
       assert.deepEqual([watch([whole]).text, watch([whole]).calls], [whole, []])
@@ -61,7 +61,7 @@ describe('anything at all', () => {
     t.diagnostic(`seed ${SEED}`)
     let read = 0
     // A value that closes its parameter and opens another cannot be told from two parameters.
-    const two = /(?:parameter|arg_value)[^]*(?:parameter|arg_key)/
+    const two = /(?:param|arg_value|\|close)[^]*(?:param|arg_key|\|open)|<!\[CDATA/
     const tags = fc.array(scrap, { maxLength: 3 }).map((parts) => parts.join(''))
     const value = fc.oneof(fc.string({ unit: 'binary' }), tags).filter((text) => !two.test(text))
     const property = fc.property(value, fc.constantFrom(...WRITERS), cuts, (command, write, places) => {
@@ -77,6 +77,16 @@ describe('anything at all', () => {
   })
 })
 
+/** Are these characters, white space aside, also in the other text, in this order? */
+function isSubsequence(part: string, whole: string): boolean {
+  let at = 0
+  for (const char of part.replace(/\s/g, '')) {
+    at = whole.indexOf(char, at) + 1
+    if (at === 0) return false
+  }
+  return true
+}
+
 /** How one argument is written in some dialects. */
 const WRITERS: ((command: string) => string)[] = [
   (command) => `<tool_call>\n${JSON.stringify({ name: 'bash', arguments: { command } })}\n</tool_call>`,
@@ -89,4 +99,12 @@ const WRITERS: ((command: string) => string)[] = [
   (command) => `[TOOL_CALLS]bash${JSON.stringify({ command })}`,
   (command) => `<|tool_call>call:bash{command:<|"|>${command}<|"|>}<tool_call|>`,
   (command) => `<tool_call>bash<arg_key>command</arg_key><arg_value>${command}</arg_value></tool_call>`,
+  (command) => `<|tool_call_start|>[bash(command=${JSON.stringify(command)})]<|tool_call_end|>`,
+  (command) => `[bash(command=${JSON.stringify(command)})]`,
+  (command) => JSON.stringify({ name: 'bash', arguments: { command } }),
+  (command) => `<|tools_prefix|>[${JSON.stringify({ bash: { command } })}]<|tools_suffix|>`,
+  (command) => `<response>${JSON.stringify({ name: 'bash', parameters: { command } })}</response>`,
+  (command) => `<function name="bash"><param name="command">${command}</param></function>`,
+  (command) =>
+    `<|open|>call tool="bash"<|sep|><|open|>argument key="command" type="string"<|sep|>${command}<|close|>argument<|sep|><|close|>call<|sep|>`,
 ]

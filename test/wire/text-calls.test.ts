@@ -6,7 +6,7 @@ import {
   createTextCallParser,
   type TextCall,
 } from '../../src/wire/text-calls/text-call-parser.ts'
-import { call, codes, FORMS, LS, NATURAL, TOOLS, watch } from './written.ts'
+import { BARE_FORMS, call, codes, FORMS, LS, NATURAL, TOOLS, watch } from './written.ts'
 import { assertCpuTime } from '../support/cpu-time.ts'
 
 describe('calls that were written as text', () => {
@@ -98,7 +98,31 @@ describe('what is not a call', () => {
     '<|channel|>analysis<|message|>I think.<|end|><|start|>assistant<|channel|>final<|message|>Done.',
     'if (a < b && c[0] > d) { return `<${tag}>` }',
     'Array<string>, Map<string, [number, number]>, x<|y',
-    '{"name":"bash","arguments":{"command":"ls"}}',
+    '{"name":"bash"}',
+    '{"name":"bash","arguments":{"command":"ls"},"version":1}',
+    '{"name":"my-package","arguments":{}}',
+    '{"name":"unheard_of"} {"name":"bash","arguments":{"command":"ls"}}',
+    '{"name":"bash","arguments":{"command":"ls"}}\n</tool_call>',
+    'I call {"name":"bash","arguments":{"command":"ls"}}',
+    'So:\n[bash(command="ls")]',
+    '[bash("ls")]',
+    '[bash(command="ls")',
+    '[bash](https://example.org)',
+    '[list, bash]',
+    'bash {"command":"ls"}',
+    'list\n\nof things',
+    '<user>list</user>',
+    '<response>{"name":"bash","arguments":{"command":"ls"}}',
+    '<json>{"name":"my-package","version":"1"}</json>',
+    'functools.reduce(list, bash)',
+    '>>> list\n{}',
+    '<|tool_call_start|>[bash(command="ls", command="rm")]<|tool_call_end|>',
+    '<|tool_call_start|>[bash("ls")]<|tool_call_end|>',
+    '<|tool_call_start|>bash(command="a\\nb")<|tool_call_end|>',
+    '<|tool_call_start|>[]<|tool_call_end|>',
+    '<function name="bash"><param name="Command">ls</param></function>',
+    ' to=user<|message|>Write <atem:invoke name="list"></atem:invoke>',
+    '<tool_call>\n{"name":"bash","arguments":ls}\n</tool_call>',
     '<tool_call>{"arguments":{"command":"ls"}}</tool_call>',
     '<tool_call>{"name":"bash","command":"ls"}</tool_call>',
     '<tool_call>{"name":"bash","arguments":{},"arguments":{"command":"rm"}}</tool_call>',
@@ -173,6 +197,21 @@ describe('what is not a call', () => {
   })
 })
 
+test('the warning names the dialects', () => {
+  const cases: [text: string, dialects: string[]][] = [
+    [
+      '<tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call><tool_call>list</tool_call>',
+      ['tool_call', 'glm'],
+    ],
+    ['<function_calls><invoke name="list"></invoke></function_calls>', ['invoke']],
+    ['<function_calls>list()</function_calls>', ['pythonic']],
+    ['[list()]', ['pythonic']],
+    ['{"name":"list","arguments":{}}', ['json']],
+    ['<longcat_tool_call>{"name":"list","arguments":{}}</longcat_tool_call> so.', ['longcat']],
+  ]
+  for (const [text, dialects] of cases) assert.deepEqual(watch([text]).warnings[0]?.dialects, dialects, text)
+})
+
 test('DSML beside a structured call without arguments gives its arguments (T63)', () => {
   const dsml = FORMS.filter(([name]) => name.startsWith('T63'))
   for (const [, text, calls] of dsml) {
@@ -209,6 +248,143 @@ test('a whole text that a server could not read (T73)', () => {
   for (const [text, calls] of texts) assert.deepEqual(parseTextCalls(text, TOOLS), calls, text)
 })
 
+describe('calls without a marker (T202)', () => {
+  for (const [name, text, calls] of BARE_FORMS) {
+    test(name, () => {
+      for (const whole of [text, `\n ${text}\n`, `${text}<|eot_id|>`]) {
+        const expected = watch([whole])
+        assert.deepEqual([expected.text.trim(), expected.calls], ['', calls])
+        assert.deepEqual(watch(whole.split('')), expected)
+        for (let at = 0; at <= whole.length; at++) {
+          assert.deepEqual(watch([whole.slice(0, at), whole.slice(at)]), expected, `at ${at}`)
+        }
+      }
+      const thought = watch([`<think>Hm.</think>${text}`])
+      assert.deepEqual([thought.text, thought.calls], ['<think>Hm.</think>', calls])
+    })
+
+    test(`${name}, with something around it`, () => {
+      const around = [
+        `So: ${text}`,
+        `So:\n${text}`,
+        `${text} So.`,
+        `${text}\nSo.`,
+        `"${text}"`,
+        `\`${text}\``,
+        `> ${text}`,
+      ]
+      for (const whole of around) {
+        assert.deepEqual([watch([whole]).text, watch([whole]).calls], [whole, []])
+        assert.deepEqual(watch(whole.split('')), watch([whole]))
+      }
+      for (let at = 0; at < text.length; at++) {
+        const { calls: found } = watch([text.slice(0, at)])
+        assert.deepEqual(found, calls.slice(0, found.length), `at ${at}`)
+      }
+    })
+  }
+
+  test('other JSON is shown as it comes', () => {
+    const parser = createTextCallParser(TOOLS)
+    assert.equal(parser.push('{"answer":'), '{"answer":')
+    const named = createTextCallParser(TOOLS)
+    assert.equal(named.push('{"name": "bas'), '')
+    assert.equal(named.push('s", "age": 3'), '{"name": "bass", "age": 3')
+    const list = createTextCallParser(TOOLS)
+    assert.equal(list.push('[1'), '[1')
+    const word = createTextCallParser(TOOLS)
+    assert.equal(word.push('lis'), '')
+    assert.equal(word.push('ten'), 'listen')
+  })
+
+  test('after a marker between two parts of a message', () => {
+    const { text, calls } = watch(['all\nHello. What is up?>>>bash\n{"command":"ls"}\n>>>list\n{}'])
+    assert.deepEqual([text, calls], ['all\nHello. What is up?', [LS, call('list', {})]])
+  })
+})
+
+describe('text after a call', () => {
+  const one = '<tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call>'
+  const both = (whole: string): [string, readonly TextCall[]] => {
+    assert.deepEqual(watch(whole.split('')), watch([whole]))
+    return [watch([whole]).text, watch([whole]).calls]
+  }
+
+  test('is another part of the message if it sticks to the closing marker (T205)', () => {
+    assert.deepEqual(both(`${one}Done.`), ['Done.', [LS]])
+    assert.deepEqual(both(`So.\n${one}Done.\n`), ['So.\nDone.', [LS]])
+    assert.deepEqual(both(`${one}✅ Done. ${one}`), ['✅ Done.', [LS, LS]])
+    assert.deepEqual(both('<tool_call>list</tool_call>完了'), ['完了', [call('list', {})]])
+    assert.deepEqual(
+      both(
+        `<|START_RESPONSE|>A<|END_RESPONSE|><|START_ACTION|>${one.slice(11, -12)}<|END_ACTION|>\n<|START_TEXT|>B<|END_TEXT|>`,
+      ),
+      ['<|START_RESPONSE|>A<|END_RESPONSE|>\nB<|END_TEXT|>', [LS]],
+    )
+  })
+
+  test('means that the call is an example otherwise', () => {
+    for (const after of [' Done.', '\nDone.', '.', '", he said.', ')', ', and', '`', '</parameter>', '<b>']) {
+      assert.deepEqual(both(`${one}${after}`), [`${one}${after}`, []], after)
+      assert.deepEqual(both(`${one}Done. ${one}${after}`), [`${one}Done. ${one}${after}`, []], after)
+    }
+    assert.deepEqual(both('[TOOL_CALLS]bash{"command":"ls"}Done.')[1], [])
+    assert.deepEqual(both(`${one}Done.\n\`\`\`\n${one}\n\`\`\``)[1], [LS])
+  })
+
+  test('that ends a thought makes the call a draft (T206)', () => {
+    const draft = one.replace('ls', 'rm')
+    for (const end of ['</think>', '</seed:think>', '[/THINK]', '<|END_THINKING|>', '<|inner_suffix|>']) {
+      assert.deepEqual(both(`Maybe ${draft} hm.${end}\n${one}`), [`Maybe ${draft} hm.${end}`, [LS]], end)
+      assert.deepEqual(both(`Maybe ${draft} hm.${end}\nNo.`), [`Maybe ${draft} hm.${end}\nNo.`, []], end)
+      const undeclared = draft.replace('bash', 'unheard_of')
+      assert.deepEqual(both(`${undeclared}${end}${one}`)[1], [LS], end)
+      const quoted = `Maybe ${draft} hm.\n\`\`\`\n${end}${one}\n\`\`\``
+      assert.deepEqual(both(quoted), [quoted, []], end)
+      const open = `<function=bash><parameter=command>${end}${one}`
+      assert.deepEqual(both(open), [open, []], end)
+    }
+  })
+})
+
+describe('Python notation (T201)', () => {
+  const read = (args: string): unknown => {
+    const [found] = watch([`<|tool_call_start|>[read_file(${args})]<|tool_call_end|>`]).calls
+    return found && JSON.parse(found.raw)
+  }
+
+  test('has its own literals', () => {
+    const cases: [args: string, expected: unknown][] = [
+      ['', {}],
+      ['path="a"', { path: 'a' }],
+      ["path = 'it\\'s', all=True ,", { path: "it's", all: true }],
+      ['a=None, b=False, c=true, d=null', { a: null, b: false, c: true, d: null }],
+      ['a=1, b=-2.5, c=1e3', { a: 1, b: -2.5, c: 1000 }],
+      ["a=[1, 'x', [True]], b=(1, 2), c=(3,), d=(4)", { a: [1, 'x', [true]], b: [1, 2], c: [3], d: 4 }],
+      ["a={'k': {'l': [1]}, 2: 3}, b={'x', 'y'}, c={}", { a: { k: { l: [1] }, '2': 3 }, b: ['x', 'y'], c: {} }],
+      ['a="\\d\\n\\x41\\u00e9\\U0001F600\\101\\\\"', { a: '\\d\nAé😀A\\' }],
+      ['a="""say "x\ny""", b=\'\'', { a: 'say "x\ny', b: '' }],
+      ['a="<|tool_call_end|>)]"', { a: '<|tool_call_end|>)]' }],
+    ]
+    for (const [args, expected] of cases) assert.deepEqual(read(args), expected, args)
+  })
+
+  test('is not guessed at', () => {
+    const doubtful = [
+      "path='a'b'",
+      'path=a',
+      "'a'",
+      'path=',
+      'path="a" lines=1',
+      'path=f(1)',
+      'a=1+1',
+      'a={1: 2, 3}',
+      'a=constructor',
+    ]
+    for (const args of doubtful) assert.equal(read(args), undefined, args)
+  })
+})
+
 describe('streaming', () => {
   test('ordinary text goes through at once, quoted markers included', () => {
     const rescue = createTextCallParser(TOOLS)
@@ -232,7 +408,7 @@ describe('streaming', () => {
   test('a long call in small pieces costs time linear in its length', () =>
     assertCpuTime(() => {
       const rescue = createTextCallParser(TOOLS)
-      rescue.push('<function=bash><parameter=command>')
+      rescue.push('<function=bash><parameter=command>\n')
       for (let i = 0; i < 100_000; i++) rescue.push('abc\n')
       rescue.push('</parameter></function>')
       assert.equal(rescue.end(NATURAL).calls[0]?.raw.length, '{"command":""}'.length + 500_000 - 2)

@@ -72,11 +72,13 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   },
   {
     id: 'text-call',
-    failureIds: 'T60–T70',
+    failureIds: 'T60–T70, T200–T207',
     description: 'returns tool calls as text instead of native calls',
-    detect: ({ isLastAttempt, exchange }) =>
-      isLastAttempt &&
-      exchange.warnings.some(({ code }) => ['written-call', 'fenced-call', 'unread-call'].includes(code)),
+    detect: ({ isLastAttempt, exchange }) => {
+      const found = exchange.warnings.filter(({ code }) => TEXT_CALL_CODES.includes(code))
+      const dialects = [...new Set(found.flatMap((warning) => warning.dialects ?? []))]
+      return isLastAttempt && found.length > 0 && (dialects.length === 0 || `dialect ${dialects.join(', ')}`)
+    },
   },
   {
     id: 'think-in-text',
@@ -99,6 +101,7 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   },
 ]
 
+const TEXT_CALL_CODES = ['written-call', 'fenced-call', 'unread-call']
 const UNKNOWN_EVENT_CODE = /^unknown-(?:event|frame|block|part|delta)$/
 
 /** The finish reasons of each wire: with calls, without calls, and in either case. */

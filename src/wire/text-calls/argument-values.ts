@@ -1,6 +1,8 @@
-import { type JsonObject, tryParseJson } from '../../model/json.ts'
+import { type JsonObject, objectOrEmpty, tryParseJson } from '../../model/json.ts'
 import { isJsonObject, getOwn } from '../../schema/own-properties.ts'
 import { getRef, createRefResolver } from '../../schema/normalize/resolve-refs.ts'
+import { ARGUMENT_KEYS } from './json-calls.ts'
+import { convertPythonLiteral } from './literals.ts'
 
 /** A parameter as the model wrote it. `form` is set if the dialect says whether the value is text or JSON. */
 export interface TextCallParameter {
@@ -12,31 +14,64 @@ export interface TextCallParameter {
 /** The parameters as a JSON object; the schema decides the type of each value. */
 export function toArgumentsJson(pairs: readonly TextCallParameter[], schema: JsonObject | undefined): string {
   const shape = readSchemaShape(schema)
-  return toObjectJson(
-    pairs.map(({ key, value, form }) => [key, toValueJson(value, shape.property(key), form)] as const),
+  return (
+    unwrapArguments(pairs, shape) ??
+    toObjectJson(pairs.map(({ key, value, form }) => [key, toValueJson(value, shape.property(key), form)] as const))
   )
 }
+
+export function hasUndeclaredKeys(pairs: readonly TextCallParameter[], schema: JsonObject | undefined): boolean {
+  if (!schema || !isJsonObject(getOwn(schema, 'properties'))) return false
+  const shape = readSchemaShape(schema)
+  return unwrapArguments(pairs, shape) === undefined && pairs.some(({ key }) => !shape.hasProperty(key))
+}
+
+/** Some models put all arguments into one parameter that the tool does not have. */
+function unwrapArguments(pairs: readonly TextCallParameter[], shape: SchemaShape): string | undefined {
+  const [only, ...others] = pairs
+  if (!only || others.length > 0 || !WRAPPER_KEYS.includes(only.key) || shape.hasProperty(only.key)) return undefined
+  const json = parseAs(only.value, new Set(['object']))
+  const keys = Object.keys(json === undefined ? {} : objectOrEmpty(tryParseJson(json)))
+  return keys.length > 0 && keys.every((key) => shape.hasProperty(key)) ? json : undefined
+}
+
+const WRAPPER_KEYS = [...ARGUMENT_KEYS, 'properties']
 
 /** The values are JSON text already. */
 export function toObjectJson(members: readonly (readonly [key: string, value: string])[]): string {
   return `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`
 }
 
-/** A value is a string unless the schema or the dialect says otherwise and it fits; numbers keep their digits. */
+/**
+ * A value is a string unless the schema or the dialect says otherwise and it fits; numbers keep their digits. Where the
+ * schema allows strings too, only null, objects and arrays are not strings: nobody writes these by accident.
+ */
 export function toValueJson(value: string, shape: SchemaShape, form?: TextCallParameter['form']): string {
-  const types = shape.types
-  const mayParse = form === 'json' || (form === undefined && types !== undefined && !types.has('string'))
-  const parsed = mayParse ? tryParseJson(value) : undefined
-  if (parsed !== undefined && (types === undefined || listValueTypes(parsed).some((type) => types.has(type)))) {
-    return value.trim()
-  }
-  return JSON.stringify(value)
+  const { types } = shape
+  const mayBeString = types?.has('string') ?? form !== 'json'
+  if (mayBeString && form === 'text') return JSON.stringify(value)
+  if (!mayBeString || form === 'json') return parseAs(value, types) ?? JSON.stringify(value)
+  const parsed = tryParseJson(value)
+  const isStructured = typeof parsed === 'object' && listValueTypes(parsed).some((type) => types?.has(type))
+  return isStructured ? value.trim() : JSON.stringify(value)
 }
+
+/** The text as JSON, if it is JSON or a Python literal of one of these types (any type, if undefined). */
+function parseAs(value: string, types: ReadonlySet<string> | undefined): string | undefined {
+  const text = value.trim().replace(LEADING_ZEROS, '$1')
+  const json = tryParseJson(text) === undefined ? convertPythonLiteral(text) : text
+  if (json === undefined || types === undefined) return json
+  return listValueTypes(tryParseJson(json)).some((type) => types.has(type)) ? json : undefined
+}
+
+const LEADING_ZEROS = /^(-?)0+(?=\d+$)/
 
 export interface SchemaShape {
   /** The allowed types; undefined if the schema does not restrict them. */
   readonly types: ReadonlySet<string> | undefined
   property(key: string): SchemaShape
+  /** Is the property declared? */
+  hasProperty(key: string): boolean
   items(): SchemaShape
 }
 
@@ -64,27 +99,48 @@ export function readSchemaShape(schema: unknown, root = isJsonObject(schema) ? s
     return ANY_SHAPE
   }
 
+  function getProperty(branch: JsonObject, key: string): unknown {
+    const properties = getOwn(branch, 'properties')
+    return isJsonObject(properties) ? getOwn(properties, key) : undefined
+  }
+
   return {
     types: listTypes(branches),
-    property: (key) =>
-      first((branch) => {
-        const properties = getOwn(branch, 'properties')
-        return isJsonObject(properties) ? getOwn(properties, key) : undefined
-      }),
+    property: (key) => first((branch) => getProperty(branch, key)),
+    hasProperty: (key) => branches.some((branch) => getProperty(branch, key) !== undefined),
     items: () => first((branch) => getOwn(branch, 'items')),
   }
 }
 
 const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf']
 
-const ANY_SHAPE: SchemaShape = { types: undefined, property: () => ANY_SHAPE, items: () => ANY_SHAPE }
+const ANY_SHAPE: SchemaShape = {
+  types: undefined,
+  property: () => ANY_SHAPE,
+  hasProperty: () => false,
+  items: () => ANY_SHAPE,
+}
+
+/** Names of other languages for the types of JSON Schema. */
+const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['str', 'string'],
+  ['text', 'string'],
+  ['int', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+  ['bool', 'boolean'],
+  ['dict', 'object'],
+  ['list', 'array'],
+])
 
 function listTypes(branches: readonly JsonObject[]): ReadonlySet<string> | undefined {
   const types = new Set<string>()
   for (const branch of branches) {
     const type = getOwn(branch, 'type')
     const list = getOwn(branch, 'enum')
-    for (const name of Array.isArray(type) ? type : [type]) if (typeof name === 'string') types.add(name.toLowerCase())
+    for (const name of Array.isArray(type) ? type : [type]) {
+      if (typeof name === 'string') types.add(TYPE_ALIASES.get(name.toLowerCase()) ?? name.toLowerCase())
+    }
     if (getOwn(branch, 'nullable') === true) types.add('null')
     if (type !== undefined) continue
     const values = Object.hasOwn(branch, 'const') ? [getOwn(branch, 'const')] : Array.isArray(list) ? list : []

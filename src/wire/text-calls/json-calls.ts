@@ -1,6 +1,7 @@
 import { tryParseJson } from '../../model/json.ts'
+import { parseCallArguments } from '../calls/parse-arguments.ts'
 import { createBroken, matchAt, INCOMPLETE, skipWhitespace } from './dialects/dialect.ts'
-import type { ReadResult, DialectContext, RawTextCall } from './dialects/dialect.ts'
+import type { ReadResult, ReadScope, RawTextCall } from './dialects/dialect.ts'
 
 /** The text ends before the value does. */
 export const TRUNCATED_JSON = -1
@@ -31,16 +32,17 @@ export function readJsonArguments(name: string, text: string, at: number): ReadR
   const end = findJsonEnd(text, at)
   if (end === TRUNCATED_JSON) return INCOMPLETE
   if (end === MISMATCHED_BRACKETS) return createBroken('the arguments are not JSON')
-  return { kind: 'calls', end, calls: [{ name, raw: text.slice(at, end) }] }
+  const raw = text.slice(at, end)
+  return isReadable(raw) ? { kind: 'calls', end, calls: [{ name, raw }] } : createBroken('the arguments are not JSON')
 }
 
 /** Reads one or more objects, or an array of objects, each of which is a call. */
-export function readJsonCalls(text: string, from: number, scope: DialectContext): ReadResult {
+export function readJsonCalls(text: string, from: number, scope: ReadScope, isBare = false): ReadResult {
   const calls: RawTextCall[] = []
   for (let at = from; ;) {
     const end = findJsonEnd(text, at)
     if (end === TRUNCATED_JSON) return INCOMPLETE
-    const found = end === MISMATCHED_BRACKETS ? undefined : extractCalls(text, at, end)
+    const found = end === MISMATCHED_BRACKETS ? undefined : extractCalls(text, at, end, scope, isBare)
     if (!found) return createBroken('it is not a call in JSON')
     calls.push(...found)
     at = end + (matchAt(SEPARATOR, text, end)?.[0].length ?? 0)
@@ -49,30 +51,30 @@ export function readJsonCalls(text: string, from: number, scope: DialectContext)
   }
 }
 
-/** An object, an array of objects, or `tool_calls`. Without a marker (`bare`) arguments are required. */
-export function extractCalls(text: string, from: number, to: number, bare = false): readonly RawTextCall[] | undefined {
-  if (text[from] === '[') return extractCallsFromArray(text, from, to, bare)
-  const memberSpans = findMembers(text, from, to)
-  if (!memberSpans) return undefined
-  const list = memberSpans.get('tool_calls')
-  if (list && text[list.from] === '[') return extractCallsFromArray(text, list.from, list.to, bare)
-  const call = toRawCall(text, memberSpans, bare)
-  return call && [call]
-}
-
 /** Arguments are taken from the text as they are, so that long numbers keep all digits. */
 interface TextSpan {
   readonly from: number
   readonly to: number
 }
 
-function extractCallsFromArray(text: string, from: number, to: number, bare: boolean): RawTextCall[] | undefined {
+/** An object, an array of objects, or `tool_calls`. */
+function extractCalls(text: string, from: number, to: number, scope: ReadScope, isBare: boolean) {
+  if (text[from] === '[') return extractCallsFromArray(text, from, to, scope, isBare)
+  const memberSpans = findMembers(text, from, to)
+  if (!memberSpans) return undefined
+  const list = memberSpans.get('tool_calls')
+  if (list && text[list.from] === '[') return extractCallsFromArray(text, list.from, list.to, scope, isBare)
+  const call = toRawCall(text, memberSpans, scope, isBare)
+  return call && [call]
+}
+
+function extractCallsFromArray(text: string, from: number, to: number, scope: ReadScope, isBare: boolean) {
   const calls: RawTextCall[] = []
   let at = skipWhitespace(text, from + 1)
   while (text[at] === '{') {
     const end = findJsonEnd(text, at)
     const memberSpans = end < 0 ? undefined : findMembers(text, at, end)
-    const call = memberSpans && toRawCall(text, memberSpans, bare)
+    const call = memberSpans && toRawCall(text, memberSpans, scope, isBare)
     if (!call) return undefined
     calls.push(call)
     at = skipWhitespace(text, end)
@@ -81,27 +83,50 @@ function extractCallsFromArray(text: string, from: number, to: number, bare: boo
   return at === to - 1 && calls.length > 0 ? calls : undefined
 }
 
-/** `{"name", "arguments"}` and variants; not a call if there are two names or two arguments. */
-function toRawCall(text: string, memberSpans: ReadonlyMap<string, TextSpan>, bare: boolean): RawTextCall | undefined {
+/**
+ * `{"name", "arguments"}` and variants, or `{"the name": {arguments}}`; not a call if there are two names or two arguments.
+ * Without a marker (`isBare`) the object must have a name and arguments, and nothing else.
+ */
+function toRawCall(
+  text: string,
+  memberSpans: ReadonlyMap<string, TextSpan>,
+  scope: ReadScope,
+  isBare: boolean,
+): RawTextCall | undefined {
   const inner = memberSpans.get('function')
   if (inner && text[inner.from] === '{') {
     const inside = findMembers(text, inner.from, inner.to)
-    return inside && toRawCall(text, inside, bare)
+    return inside && toRawCall(text, inside, scope, isBare)
   }
   const names = NAME_KEYS.flatMap((key) => memberSpans.get(key) ?? [])
   const argumentSpans = ARGUMENT_KEYS.flatMap((key) => memberSpans.get(key) ?? [])
+  const others = [...memberSpans.keys()].filter((key) => !CALL_KEYS.has(key))
+  const [key = ''] = others
+  const keyed = memberSpans.size === 1 && !isBare && scope.findSchema(key) ? memberSpans.get(key) : undefined
+  if (keyed && text[keyed.from] === '{') return toReadableCall(key, text.slice(keyed.from, keyed.to))
   const [name] = names.map(({ from, to }) => tryParseJson(text.slice(from, to)))
   if (names.length !== 1 || typeof name !== 'string' || argumentSpans.length > 1) return undefined
+  if (isBare && (others.length > 0 || argumentSpans.length === 0)) return undefined
   const [span] = argumentSpans
-  if (span) return { name, raw: text.slice(span.from, span.to) }
+  if (span) return toReadableCall(name, text.slice(span.from, span.to))
   // Without arguments only if there is no other key that may be an argument.
-  const others = [...memberSpans.keys()].filter((key) => !NAME_KEYS.includes(key) && !LABEL_KEYS.includes(key))
-  return others.length === 0 && !bare ? { name, raw: '{}' } : undefined
+  return others.length === 0 ? { name, raw: '{}' } : undefined
 }
 
-const NAME_KEYS = ['name', 'tool', 'function']
-const ARGUMENT_KEYS = ['arguments', 'parameters', 'args', 'input']
-const LABEL_KEYS = ['id', 'type', 'index']
+function toReadableCall(name: string, raw: string): RawTextCall | undefined {
+  return isReadable(raw) ? { name, raw } : undefined
+}
+
+/** Are the arguments JSON, if need be with repairs? That JSON is no object is the model's mistake. */
+function isReadable(raw: string): boolean {
+  return tryParseJson(raw) !== undefined || parseCallArguments(raw).ok
+}
+
+export const NAME_KEYS = ['name', 'tool', 'function', 'tool_name']
+export const ARGUMENT_KEYS = ['arguments', 'parameters', 'args', 'input']
+const LABEL_KEYS = ['id', 'type', 'index', 'tool_call_id']
+/** The keys that an object with a call may have. */
+export const CALL_KEYS: ReadonlySet<string> = new Set([...NAME_KEYS, ...ARGUMENT_KEYS, ...LABEL_KEYS])
 
 /** The positions of an object's members; undefined if it is not an object, or if a key is repeated. */
 function findMembers(text: string, from: number, to: number): ReadonlyMap<string, TextSpan> | undefined {

@@ -1,20 +1,33 @@
-import type { TextCallDialect } from './dialects/dialect.ts'
+import type { ReadResult, ReadScope, TextCallDialect } from './dialects/dialect.ts'
+import { INCOMPLETE } from './dialects/dialect.ts'
 import { TEXT_CALL_DIALECTS } from './dialects/dialects.ts'
+import { createMarkerMatcher, type MarkerMatch } from './marker-matcher.ts'
 
 /** The dialect whose marker is at this offset; `partial` if the text ends inside a possible marker. */
-export function findStartMarker(text: string, at: number): TextCallDialect | 'partial' | undefined {
-  let plain = ''
-  for (let i = at; i < text.length && i - at < MAX_START_MARKER_CHARS; i++) {
-    const char = text[i] ?? ''
-    const next = CHAR_VARIANTS[char] ?? char
-    if (next === '|' && plain.endsWith('|')) continue
-    if (next === ' ' && (plain === '<' || plain.startsWith('<|'))) continue
-    plain += next
-    const dialect = DIALECT_BY_START_MARKER.get(plain)
-    if (dialect) return dialect
-    if (!START_MARKER_PREFIXES.has(plain)) return undefined
-  }
-  return text.length - at < MAX_START_MARKER_CHARS ? 'partial' : undefined
+export const findStartMarker = createMarkerMatcher<TextCallDialect>(
+  new Map(TEXT_CALL_DIALECTS.flatMap((dialect) => dialect.startMarkers.map((marker) => [marker, dialect] as const))),
+)
+
+/** Reads what starts with a marker. Inside it, the markup of any dialect can be nested. */
+export function readAtMarker(
+  text: string,
+  at: number,
+  marker: MarkerMatch<TextCallDialect>,
+  scope: ReadScope,
+  depth = 0,
+): ReadResult {
+  const dialect = marker.value
+  const result = dialect.read(text, at, {
+    ...scope,
+    bodyStart: marker.end,
+    readNested(inner) {
+      const nested = depth < MAX_NESTED_MARKERS ? findStartMarker(text, inner) : undefined
+      if (nested === 'partial') return scope.isFinal ? undefined : INCOMPLETE
+      return nested && readAtMarker(text, inner, nested, scope, depth + 1)
+    },
+  })
+  if (result.kind !== 'calls') return result
+  return { ...result, calls: result.calls.map((call) => ({ dialect: dialect.id, ...call })) }
 }
 
 /** The first offset where more text could make a marker that starts with a word; else the length of the text. */
@@ -28,27 +41,9 @@ export function findPartialWordMarker(text: string, from: number): number {
 }
 
 /** Offsets that must be checked: line ends, backticks, and the first characters or words of markers. */
-export const MARKER_CANDIDATE_PATTERN = /[\n`~<＜[\]]|assistant|analysis|commentary|to=functions\./g
+export const MARKER_CANDIDATE_PATTERN = /[\n`~<＜[\]]|assistant|analysis|commentary|to=|functools|>>>/g
 
-const WORD_MARKERS = ['assistant', 'analysis', 'commentary', 'to=functions.']
-const FIRST_LETTERS = 'act'
-const MAX_WORD_MARKER_CHARS = 13
-const MAX_START_MARKER_CHARS = 64
-
-/** Characters that are treated as the same. Bars may also be doubled, and have spaces around them. */
-const CHAR_VARIANTS: Readonly<Record<string, string>> = {
-  '｜': '|',
-  '‖': '|',
-  '│': '|',
-  '▁': '_',
-  '＜': '<',
-  '＞': '>',
-}
-
-const DIALECT_BY_START_MARKER: ReadonlyMap<string, TextCallDialect> = new Map(
-  TEXT_CALL_DIALECTS.flatMap((dialect) => dialect.startMarkers.map((open) => [open, dialect] as const)),
-)
-
-const START_MARKER_PREFIXES: ReadonlySet<string> = new Set(
-  [...DIALECT_BY_START_MARKER.keys()].flatMap((open) => Array.from(open, (_char, length) => open.slice(0, length + 1))),
-)
+const WORD_MARKERS = ['assistant', 'analysis', 'commentary', 'to=', 'functools', '>>>']
+const FIRST_LETTERS = 'actf>'
+const MAX_WORD_MARKER_CHARS = 10
+const MAX_NESTED_MARKERS = 3

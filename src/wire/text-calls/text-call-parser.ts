@@ -1,7 +1,7 @@
 import type { Warning } from '../../model/event.ts'
-import { parseBareCalls } from './bare-json-calls.ts'
-import type { RawTextCall } from './dialects/dialect.ts'
-import { createTextCallScanner, type FoundCall, type TextCallTool } from './text-call-scanner.ts'
+import { createPattern, matchAt, NAME_PATTERN, type RawTextCall } from './dialects/dialect.ts'
+import { findJsonEnd } from './json-calls.ts'
+import { createTextCallScanner, findDeclaredTool, type FoundCall, type TextCallTool } from './text-call-scanner.ts'
 
 /** A call of a declared tool that the model wrote as text. In tag dialects the schema decides the types of values. */
 export type TextCall = RawTextCall
@@ -13,7 +13,7 @@ export interface ParsedTextCalls {
   /** DSML beside native calls: the arguments of a native call of the same name that has none (T63). */
   readonly replacements?: readonly TextCall[]
   /** The rest of the text without the markup, if the markup contains only replacements. */
-  readonly textBeforeCalls?: string
+  readonly textWithoutCalls?: string
   readonly warnings: readonly Warning[]
 }
 
@@ -34,7 +34,7 @@ export function createTextCallParser(tools: readonly TextCallTool[]): TextCallPa
   return {
     push: (text) => scan.push(text),
     end({ endedNormally, hasNativeCalls }) {
-      const { rest, textBeforeCalls, calls, reason: scanReason, fence } = scan.end()
+      const { rest, textWithoutCalls, calls, reason: scanReason, fence } = scan.end()
       if (calls.length === 0 && scanReason === undefined) {
         const fenced = fence && !hasNativeCalls && fenceLooksLikeCall(fence, tools)
         return { text: rest, calls: [], warnings: fenced ? [FENCED_CALL_WARNING] : [] }
@@ -43,33 +43,45 @@ export function createTextCallParser(tools: readonly TextCallTool[]): TextCallPa
         scanReason ??
         (endedNormally ? (hasNativeCalls ? 'there are native calls too' : undefined) : 'the response broke off')
       if (reason === undefined)
-        return { text: textBeforeCalls, calls: calls.map(toTextCall), warnings: [createConvertedWarning(calls)] }
-      const unchanged = { text: rest, calls: [], warnings: [createUnreadWarning(reason)] }
+        return { text: textWithoutCalls, calls: calls.map(toTextCall), warnings: [createConvertedWarning(calls)] }
+      const unchanged = { text: rest, calls: [], warnings: [createUnreadWarning(reason, calls)] }
       if (scanReason !== undefined || !endedNormally) return unchanged
       const dsml = calls.filter(isDsmlWithArguments).map(toTextCall)
       if (dsml.length === 0) return unchanged
-      return { ...unchanged, replacements: dsml, ...(dsml.length === calls.length && { textBeforeCalls }) }
+      return { ...unchanged, replacements: dsml, ...(dsml.length === calls.length && { textWithoutCalls }) }
     },
   }
 }
 
-/** Parses a whole text that a server could not parse as a call (T73): all dialects, and JSON without a marker. */
+/** Parses a whole text that a server could not parse as a call (T73): all dialects, and Groq's `name{…}</function>`. */
 export function parseTextCalls(text: string, tools: readonly TextCallTool[]): TextCall[] {
-  const bare = parseBareCalls(text, tools)
-  if (bare.length > 0) return bare.map(toTextCall)
+  const cut = parseCutFunctionTag(text.trim(), tools)
+  if (cut) return [cut]
   const scan = createTextCallScanner(tools)
   scan.push(text)
-  const { calls, reason: scanReason } = scan.end()
-  return scanReason === undefined ? calls.map(toTextCall) : []
+  const { calls, reason } = scan.end()
+  return reason === undefined ? calls.map(toTextCall) : []
 }
+
+function parseCutFunctionTag(text: string, tools: readonly TextCallTool[]): TextCall | undefined {
+  const head = matchAt(CALL_HEAD, text, 0)
+  const tool = head && findDeclaredTool(tools, head[1] ?? '')
+  if (!tool) return undefined
+  const from = head[0].length
+  const end = findJsonEnd(text, from)
+  return end > 0 && text.slice(end).trim() === '</function>'
+    ? { name: tool.name, raw: text.slice(from, end) }
+    : undefined
+}
+
+const CALL_HEAD = createPattern(`(${NAME_PATTERN})\\s{0,4}(?=\\{)`)
 
 /** Does a fence contain what may be meant as a call: JSON, markup or pseudo-code with the name of a tool (T69)? */
 function fenceLooksLikeCall(fence: { info: string; body: string }, tools: readonly TextCallTool[]): boolean {
   const { info, body } = fence
   const text = body.trim()
   if (!tools.some(({ name }) => text.includes(name))) return false
-  if (/^[{[]/.test(text)) return parseBareCalls(text, tools).length > 0
-  if (/^[<＜[\]]/.test(text)) {
+  if (/^[{<＜[\]]/.test(text)) {
     const scan = createTextCallScanner(tools)
     scan.push(text)
     return scan.end().calls.length > 0
@@ -88,11 +100,17 @@ function isDsmlWithArguments({ dialect, raw }: FoundCall): boolean {
 
 function createConvertedWarning(found: readonly FoundCall[]): Warning {
   const names = found.map(({ name, dialect }) => `${name} (${dialect})`).join(', ')
-  return { code: 'written-call', message: `The model wrote its calls as text; they were accepted: ${names}.` }
+  const message = `The model wrote its calls as text; they were accepted: ${names}.`
+  return { code: 'written-call', message, dialects: listDialects(found) }
 }
 
-function createUnreadWarning(reason: string): Warning {
-  return { code: 'unread-call', message: `The text contains the markup of a call, which was not read: ${reason}.` }
+function createUnreadWarning(reason: string, found: readonly FoundCall[]): Warning {
+  const message = `The text contains the markup of a call, which was not read: ${reason}.`
+  return { code: 'unread-call', message, ...(found.length > 0 && { dialects: listDialects(found) }) }
+}
+
+function listDialects(found: readonly FoundCall[]): string[] {
+  return [...new Set(found.map(({ dialect }) => dialect))]
 }
 
 const FENCED_CALL_WARNING: Warning = {

@@ -1,5 +1,5 @@
 import { MAX_PATTERN_CHARS } from '../text-calls/dialects/dialect.ts'
-import { findStartMarker, MARKER_CANDIDATE_PATTERN } from '../text-calls/start-markers.ts'
+import { findStartMarker, MARKER_CANDIDATE_PATTERN, readAtMarker } from '../text-calls/start-markers.ts'
 import { createMarkdownQuoteTracker } from '../text-calls/markdown-quotes.ts'
 
 export interface TextOrReasoning {
@@ -97,13 +97,14 @@ export function createReasoningSplitter(inside = false) {
 
   function scanReasoning(char: string, final: boolean): boolean {
     if (char.length > 1) return skipChar()
-    const dialect = findStartMarker(pending, at)
-    if (dialect === 'partial' && !final) return false
+    const marker = findStartMarker(pending, at)
+    if (marker === 'partial' && !final) return false
     const special = char !== '<' || /[|｜‖│]/.test(pending[at + 1] ?? '')
-    if (dialect === undefined || dialect === 'partial' || !(special || quotes.isAtLineStart)) return skipChar()
+    if (typeof marker !== 'object' || !(special || quotes.isAtLineStart)) return skipChar()
     const quoted = quotes.isQuoted(pending, at, final)
     if (quoted === undefined) return false
-    const read = dialect.read(pending, at, { isFinal: final, findSchema: () => ({}) })
+    const scope = { isFinal: final, findSchema: () => ({}), hasToolWithPrefix: () => true }
+    const read = readAtMarker(pending, at, marker, scope)
     if (quoted || read.kind === 'prose') return skipChar()
     // Markup of this length is more than a mention.
     if (read.kind === 'open' && !final && pending.length - at < MAX_PATTERN_CHARS) return false

@@ -96,10 +96,10 @@ export function createTextStream(
           endedNormally: outcome.endedNormally,
           hasNativeCalls: outcome.hasNativeCalls || cumulative.whole() !== undefined,
         })
-        const { textBeforeCalls, replacements = [] } = found
+        const { textWithoutCalls, replacements = [] } = found
         const replaced = replacements.map((call) => calls.fillArguments(call))
         // Markup that became the arguments of a call is removed from the text: a model copies what it finds (T63, T72).
-        if (textBeforeCalls !== undefined && replaced.every(Boolean)) show(textBeforeCalls)
+        if (textWithoutCalls !== undefined && replaced.every(Boolean)) show(textWithoutCalls)
         else {
           show(found.text)
           for (const warning of found.warnings) emitter.emit({ type: 'warn', warning })

@@ -2,8 +2,12 @@ import type { JsonObject } from '../../../model/json.ts'
 
 export interface TextCallDialect {
   readonly id: string
+  /** Who writes it, for the documentation. */
+  readonly models: string
   /** In plain letters; start-markers.ts has the accepted variants. No marker is a prefix of another. */
   readonly startMarkers: readonly string[]
+  /** Closing tags and tokens that may follow a call, in plain letters; only those that end-markers.ts does not derive. */
+  readonly endMarkers?: readonly string[]
   readonly read: DialectReader
 }
 
@@ -24,13 +28,24 @@ export type ReadResult =
 export interface RawTextCall {
   readonly name: string
   readonly raw: string
+  /** If it is not the dialect of the marker: a wrapper can contain calls in another one. */
+  readonly dialect?: string
 }
 
-export interface DialectContext {
+export interface ReadScope {
   /** The text is complete. */
   readonly isFinal: boolean
   /** The schema of a tool by its name as the model wrote it; undefined if there is no such tool. */
   findSchema(name: string): JsonObject | undefined
+  /** Does the name of a tool start like this? */
+  hasToolWithPrefix(prefix: string): boolean
+}
+
+export interface DialectContext extends ReadScope {
+  /** The offset after the start marker. */
+  readonly bodyStart: number
+  /** Reads the markup of any dialect at an offset inside the text; undefined if there is no marker. */
+  readNested(at: number): ReadResult | undefined
 }
 
 export const INCOMPLETE: ReadResult = { kind: 'open' }
@@ -44,13 +59,13 @@ export function createBroken(reason: string): ReadResult {
 export const MAX_PATTERN_CHARS = 400
 
 /** If no pattern matches: prose, unless more text could still make it match. */
-export function toIncompleteOrProse(text: string, at: number, scope: DialectContext): ReadResult {
+export function toIncompleteOrProse(text: string, at: number, scope: ReadScope): ReadResult {
   return !scope.isFinal && text.length - at < MAX_PATTERN_CHARS ? INCOMPLETE : PROSE
 }
 
 /** A pattern for one offset. It must be bounded by MAX_PATTERN_CHARS and must not end in the middle of a word. */
 export function createPattern(source: string): RegExp {
-  return new RegExp(source, 'y')
+  return new RegExp(source, 'yu')
 }
 
 export function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -74,8 +89,8 @@ export function createTokenPattern(name: string): string {
   return `<${BAR_PATTERN}(?:${name.replaceAll('_', '[_▁]')})${BAR_PATTERN}>`
 }
 
-/** A tool name without quotes. */
-export const NAME_PATTERN = '[A-Za-z_][\\w.:/-]{0,127}'
+/** A tool name without quotes, in any script. */
+export const NAME_PATTERN = '[\\p{L}_][\\p{L}\\p{N}_.:/-]{0,127}'
 
 /** White space between two markers. */
 export const GAP_PATTERN = '\\s{0,32}'

@@ -77,10 +77,17 @@ function readElements(text: string, from: number, shape: SchemaShape, depth: num
 }
 
 /** Nested elements are an array if the schema says so, or if it says nothing and all are named `item`. */
-function toNestedJson(members: readonly Member[], shape: SchemaShape): string | undefined {
+function toNestedJson(members: readonly Member[], shape: SchemaShape): string {
   const items = members.every(([key]) => key === 'item')
-  if (shape.types ? shape.types.has('array') : items) return `[${members.map(([, value]) => value).join(',')}]`
-  return toObjectOnce(members)
+  const values = new Map<string, string[]>()
+  for (const [key, value] of members) values.set(key, [...(values.get(key) ?? []), value])
+  if (shape.types ? shape.types.has('array') : items) return toArrayJson(members.map(([, value]) => value))
+  // An element that is repeated is a list.
+  return toObjectJson([...values].map(([key, list]) => [key, list.length > 1 ? toArrayJson(list) : (list[0] ?? '')]))
+}
+
+function toArrayJson(values: readonly string[]): string {
+  return `[${values.join(',')}]`
 }
 
 function toObjectOnce(members: readonly Member[]): string | undefined {
