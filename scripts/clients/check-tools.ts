@@ -3,7 +3,8 @@ import { formatResultText } from '../../src/model/text.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import { parseRoute } from '../../src/rehearsal/request/parse-route.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
-import { carryTools, countDeclaredTools, listTools, type ToolOutcome } from '../../test/support/tool-survival.ts'
+import { passThrough } from '../../test/support/hand-over.ts'
+import { compareTools, countDeclaredTools, listTools, type ToolOutcome } from '../../test/support/tool-survival.ts'
 import type { CapturedRequest } from './capture-server.ts'
 
 /** What became of the tools of a request. */
@@ -32,7 +33,8 @@ export async function checkTools({ path, headers, body }: CapturedRequest): Prom
   const losses = read + hosted < declared ? [`${declared - read - hosted} of ${declared} tools were not read`] : []
   const outcomes: Partial<Record<WireId, readonly ToolOutcome[]>> = {}
   for (const id of wireIds) {
-    const carried = carryTools(request, await loadWire(id))
+    const wire = await loadWire(id)
+    const carried = compareTools(request, passThrough(request, wire), wire)
     outcomes[id] = carried.map(({ outcome }) => outcome)
     const lost = carried.filter(({ outcome }) => !SURVIVING_OUTCOMES.has(outcome))
     const names = lost.map(({ tool, outcome }) => `${tool.name} (${outcome})`)

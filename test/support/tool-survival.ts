@@ -1,16 +1,22 @@
-import { isObject, toCanonicalJson } from '../../src/model/json.ts'
+import { isObject, type JsonObject, objectOrEmpty, toCanonicalJson } from '../../src/model/json.ts'
 import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import { inlineRefs } from '../../src/schema/normalize/inline-refs.ts'
-import { mapAllSubschemas } from '../../src/schema/walk-schema.ts'
+import { repairSchema } from '../../src/schema/normalize/repair-schema.ts'
+import { forEachSubschema, mapAllSubschemas } from '../../src/schema/walk-schema.ts'
+import { declareToolsForProfile } from '../../src/wire/declare-tools.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 
 /** How a tool came back from another wire. */
 export type ToolOutcome =
   | 'same'
-  /** The schema means the same: references are inlined, or keywords are left out that the dialect must not have. */
+  /** The schema means the same: types are added, references inlined, or keywords left out that the dialect must not have. */
   | 'equivalent'
+  /** No wire accepts the schema; a warning says so. */
+  | 'unusable'
   /** The model must find the tool first, and the wire can declare it only then. */
   | 'deferred'
+  /** Its name or that of a parameter is not legal there. */
+  | 'renamed'
   | 'missing'
   | 'other-description'
   | 'other-schema'
@@ -20,26 +26,46 @@ export function listTools({ tools, turns }: ModelRequest): ToolSpec[] {
   return [...tools, ...turns.flatMap((turn) => (turn.role === 'note' ? (turn.tools ?? []) : []))]
 }
 
-/** Encodes a request for a wire, reads it back, and compares every tool. */
-export function carryTools(
-  request: ModelRequest,
-  wire: Wire,
-): { readonly tool: ToolSpec; readonly outcome: ToolOutcome }[] {
-  const { body } = wire.encodeRequest(request, wire.profile)
-  const found = new Map(listTools(wire.readRequest(body).request).map((tool) => [tool.name, tool]))
-  return listTools(request).map((tool) => ({ tool, outcome: compareTool(tool, found.get(tool.name)) }))
+/** What became of every tool of a request that was encoded for a wire and read back. */
+export function compareTools(before: ModelRequest, after: ModelRequest, wire: Wire): CarriedTool[] {
+  const found = new Map(listTools(after).map((tool) => [tool.name, tool]))
+  const tools = listTools(before)
+  const { toWireName } = declareToolsForProfile(tools, wire.profile)
+  return tools.map((tool) => {
+    const other = found.get(tool.name)
+    const renamed = !other && found.has(toWireName(tool.name))
+    return { tool, outcome: renamed ? 'renamed' : compareTool(tool, other) }
+  })
+}
+
+export interface CarriedTool {
+  readonly tool: ToolSpec
+  readonly outcome: ToolOutcome
 }
 
 function compareTool(before: ToolSpec, after: ToolSpec | undefined): ToolOutcome {
-  if (!after) return before.deferred ? 'deferred' : 'missing'
+  const repaired = repairSchema(before.schema)
+  if (!after) return before.deferred ? 'deferred' : 'unusable' in repaired ? 'unusable' : 'missing'
   // A blank description gets a text, and that of a free-form tool may have its grammar added.
-  if (!after.description.startsWith(before.description.trim())) return 'other-description'
+  if (!after.description.trim().startsWith(before.description.trim())) return 'other-description'
   if (toCanonicalJson(before.schema) === toCanonicalJson(after.schema)) return 'same'
-  return comparableSchema(before) === comparableSchema(after) ? 'equivalent' : 'other-schema'
+  const expected = 'unusable' in repaired ? before.schema : repaired.schema
+  if (toComparableSchema(expected) === toComparableSchema(after.schema)) return 'equivalent'
+  return hasIllegalParameter(expected) ? 'renamed' : 'other-schema'
+}
+
+/** Anthropic has the strictest rule. */
+function hasIllegalParameter(schema: JsonObject): boolean {
+  let found = false
+  forEachSubschema(schema, (inner) => {
+    const names = typeof inner === 'boolean' ? [] : Object.keys(objectOrEmpty(inner['properties']))
+    found ||= names.some((name) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(name))
+  })
+  return found
 }
 
 /** Without what says nothing about a value, and without `additionalProperties: false`, which OpenAI's dialect leaves out (T151). */
-function comparableSchema({ schema }: ToolSpec): string {
+function toComparableSchema(schema: JsonObject): string {
   const out = mapAllSubschemas(inlineRefs(schema).schema, (inner) => {
     if (typeof inner === 'boolean') return inner
     const { $schema: _schema, $id: _id, $comment: _comment, ...rest } = inner
