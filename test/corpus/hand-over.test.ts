@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { isObject, type JsonObject } from '../../src/model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty } from '../../src/model/json.ts'
 import type { ModelRequest } from '../../src/model/request.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import { parseRoute } from '../../src/rehearsal/request/parse-route.ts'
@@ -92,7 +92,7 @@ function textCallCases(): DatasetCase[] {
   const place = join(shared, 'text-calls')
   const files = readdirSync(place).filter((name) => name.endsWith('.json'))
   const records = files.flatMap((name) => JSON.parse(readFileSync(join(place, name), 'utf8')) as JsonObject[])
-  return records.flatMap((record) => toCase(String(record['id']), record) ?? [])
+  return records.flatMap((record) => toCase(stringOrEmpty(record['id']), record) ?? [])
 }
 
 interface NamedCapture {

@@ -38,20 +38,20 @@ function isNamedCall(part: { readonly kind: string }): part is CallPart {
 
 /** Would the wire rename a tool or a parameter of the request? Then the names on it are others, and lead back. */
 export function isRenamed(request: ModelRequest, wire: Wire): boolean {
-  const { toWireName, toWireArguments } = declareToolsForProfile(request.tools, wire.profile)
+  const declarations = declareToolsForProfile(request.tools, wire.profile)
   const calls = listExchanges(request)
   return (
-    [...request.tools, ...calls].some(({ name }) => toWireName(name) !== name) ||
-    calls.some(({ name, input = {} }) => toCanonicalJson(toWireArguments(name, input)) !== toCanonicalJson(input))
+    [...request.tools, ...calls].some(({ name }) => declarations.toWireName(name) !== name) ||
+    calls.some(({ name, input = {} }) => !isSame(declarations.toWireArguments(name, input), input))
   )
 }
 
 /** What a wire must make of the calls: its own names, and nothing else changed. */
 export function toWireExchanges(request: ModelRequest, wire: Wire): Exchange[] {
-  const { toWireName, toWireArguments } = declareToolsForProfile(request.tools, wire.profile)
+  const declarations = declareToolsForProfile(request.tools, wire.profile)
   return listExchanges(request).map(({ name, input, result }) => ({
-    name: toWireName(name),
-    ...(input && { input: toWireArguments(name, input) }),
+    name: declarations.toWireName(name),
+    ...(input && { input: declarations.toWireArguments(name, input) }),
     ...(result && { result }),
   }))
 }
@@ -91,10 +91,10 @@ function toComparableText(result: ResultPart): string {
 function unwrapText(value: Json): string {
   if (typeof value === 'string') {
     const parsed = tryParseJson(value) as Json | undefined
-    return isObject(parsed) || Array.isArray(parsed) ? unwrapText(parsed as Json) : value
+    return isObject(parsed) || Array.isArray(parsed) ? unwrapText(parsed) : value
   }
   const [only, ...others] = isObject(value) ? Object.entries(value) : []
-  if (only && others.length === 0 && (only[0] === 'output' || only[0] === 'error')) return unwrapText(only[1] as Json)
+  if (only && others.length === 0 && (only[0] === 'output' || only[0] === 'error')) return unwrapText(only[1])
   return toCanonicalJson(value)
 }
 

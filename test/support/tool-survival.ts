@@ -30,10 +30,10 @@ export function listTools({ tools, turns }: ModelRequest): ToolSpec[] {
 export function compareTools(before: ModelRequest, after: ModelRequest, wire: Wire): CarriedTool[] {
   const found = new Map(listTools(after).map((tool) => [tool.name, tool]))
   const tools = listTools(before)
-  const { toWireName } = declareToolsForProfile(tools, wire.profile)
+  const declarations = declareToolsForProfile(tools, wire.profile)
   return tools.map((tool) => {
     const other = found.get(tool.name)
-    const renamed = !other && found.has(toWireName(tool.name))
+    const renamed = !other && found.has(declarations.toWireName(tool.name))
     return { tool, outcome: renamed ? 'renamed' : compareTool(tool, other) }
   })
 }
