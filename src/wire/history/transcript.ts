@@ -18,7 +18,7 @@ import type {
 import { defined } from '../../model/defined.ts'
 import { base62Hash } from '../../schema/hash.ts'
 import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import type { CollectedTools } from '../late-tools.ts'
+import { type CollectedTools, hasNativeLateTools } from '../late-tools.ts'
 import { findLateResults } from './late-results.ts'
 
 /** A call with its id on this wire, and its one result. */
@@ -179,7 +179,7 @@ export function buildTranscript(
 }
 
 function getToolChanges({ tools, removedTools }: NoteTurn, { profile }: EncodeContext) {
-  return profile.lateTools === 'native' && (tools || removedTools) ? defined({ tools, removedTools }) : undefined
+  return hasNativeLateTools(profile) && (tools || removedTools) ? defined({ tools, removedTools }) : undefined
 }
 
 /** Does this part have native data of this wire and signer? */
