@@ -59,6 +59,8 @@ export interface Profile {
   readonly outputWithTools: boolean
   /** OpenAI: the parameter for the lifetime of the prompt cache. */
   readonly cacheTtlField: 'prompt_cache_retention' | 'prompt_cache_options'
+  /** Can tools be added inside the history, and be deferred until they are found? If not, they are declared with the others. */
+  readonly lateTools: 'native' | 'none'
   /** The tools that the vendor runs by itself. */
   readonly serverTools?: readonly ServerTool[]
 }

@@ -191,6 +191,7 @@ const FLAG_TYPES: { readonly [Flag in keyof Capabilities]-?: FlagType<NonNullabl
   outputFormat: { schema: true, object: true, none: true },
   outputWithTools: 'true or false',
   cacheTtlField: { prompt_cache_retention: true, prompt_cache_options: true },
+  lateTools: { native: true, none: true },
   serverTools: 'a list of strings',
   window: 'a number above 0',
   stream: 'false',

@@ -6,6 +6,7 @@ import type { ModelOrigin } from '../model/turn.ts'
 import { createFramer } from '../wire/framing/framer.ts'
 import type { Frame } from '../wire/framing/frame.ts'
 import type { DecodeContext, Wire } from '../wire/wire.ts'
+import { collectDeclaredTools } from '../wire/late-tools.ts'
 import { loadWire } from '../wire/wires.ts'
 import { buildRequestUrl, tryBuildRequestHeaders } from './http/url-and-headers.ts'
 import { countBodyBytes, type RequestBodyWriter, addExtraFields } from './http/request-body.ts'
@@ -107,7 +108,7 @@ async function* prepareAndSend(
   const reading: DecodeContext = {
     turnKey: options.turnKey,
     profile,
-    tools: request.tools,
+    tools: collectDeclaredTools(request).known,
     ...defined({ toolChoice: request.toolChoice, output: request.output }),
   }
   const remaining =

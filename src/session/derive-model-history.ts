@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts'
 import { formatResultText } from '../model/text.ts'
 import type { AssistantTurn, ResultPart, Turn } from '../model/turn.ts'
 import type { Entry } from './log/entry.ts'
@@ -53,7 +54,7 @@ export function entryToTurn(entry: Entry): Turn | undefined {
     case 'user':
       return { role: 'user', parts: entry.parts }
     case 'note':
-      return { role: 'note', text: entry.text }
+      return { role: 'note', text: entry.text, ...defined({ tools: entry.tools, removedTools: entry.removedTools }) }
     case 'turn':
       return entry.turn
     case 'result':

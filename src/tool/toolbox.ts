@@ -25,6 +25,9 @@ export interface Toolbox {
   onRequestSent?(): void
 }
 
+/** Some vendors refuse more tools. */
+export const MAX_DECLARED_TOOLS = 128
+
 /** If two tools have the same name, the first one is used. */
 export function createToolbox(tools: readonly Tool[]): Toolbox {
   const byName = new Map<string, Tool>()

@@ -25,4 +25,5 @@ export const BASE_PROFILE = {
   outputFormat: 'schema',
   outputWithTools: false,
   cacheTtlField: 'prompt_cache_retention',
+  lateTools: 'none',
 } satisfies Omit<Profile, 'signer' | 'dialect' | 'thinking'>

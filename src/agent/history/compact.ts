@@ -13,6 +13,7 @@ import {
 } from '../../session/derive-model-history.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { ENVIRONMENT_TOPIC, appendPinnedNote } from './pinned-notes.ts'
+import { getRequestTools } from './request-tools.ts'
 import INSTRUCTION from '../prompt/compress.md'
 import { createRequestLogger } from '../loop/request-log.ts'
 import type { RunEvent } from '../loop/run-event.ts'
@@ -129,7 +130,7 @@ async function* requestSummary(
   const { session, model } = agent
   const request: ModelRequest = {
     model: model.origin.model,
-    tools: system === undefined ? [] : agent.toolbox.specs,
+    tools: system === undefined ? [] : getRequestTools(agent),
     toolChoice: 'none',
     turns: [...turns, { role: 'user', parts: [{ kind: 'text', text: INSTRUCTION }] }],
     session: session.id,

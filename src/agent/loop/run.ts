@@ -12,6 +12,7 @@ import { startRunDeadline, getStopReason } from './run-deadline.ts'
 import { handleModelResponse } from './handle-model-response.ts'
 import { ENVIRONMENT_TOPIC, hasPinnedNote, appendPinnedNote } from '../history/pinned-notes.ts'
 import { createPlanModeNote } from '../history/plan-mode-note.ts'
+import { findToolChanges, getRequestTools } from '../history/request-tools.ts'
 import { createRequestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
 import {
@@ -142,7 +143,10 @@ async function* prepareTurn(state: RunState): AsyncGenerator<RunEvent> {
   }
   const toolboxChanges = agent.toolbox.refresh?.()
   for (const notice of toolboxChanges?.notices ?? []) yield { type: 'notice', text: notice }
-  if (toolboxChanges?.note !== undefined) yield appendRunLogEntry(state, { kind: 'note', text: toolboxChanges.note })
+  const toolChanges = findToolChanges(agent)
+  const note = toolboxChanges?.note
+  if (note !== undefined || toolChanges)
+    yield appendRunLogEntry(state, { kind: 'note', text: note ?? '', ...toolChanges })
   for (const { topic, text } of toolboxChanges?.pinned ?? []) yield* appendPinnedNote(session, topic, text)
   const plan = createPlanModeNote(agent, state.isPlanModeAnnounced)
   if (plan) {
@@ -185,7 +189,7 @@ async function* sendRequest({
   const request = {
     model: model.origin.model,
     system: agent.system,
-    tools: agent.toolbox.specs,
+    tools: getRequestTools(agent),
     turns: takeHistorySnapshot(session.turns),
     session: session.id,
     prompt,

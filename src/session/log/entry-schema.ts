@@ -113,8 +113,13 @@ const isResultPart = createObjectValidator(
     data: isJson,
     display: isJson,
     error: createObjectValidator({ message: isString }, { type: isString }),
+    foundTools: createListValidator(isString),
     native: isNativeData,
   },
+)
+const isToolSpec = createObjectValidator(
+  { name: isNonEmptyString, description: isString, schema: isJsonObject },
+  { freeform: isBoolean, grammar: isJsonObject, namespace: isJsonObject, deferred: isBoolean, native: isNativeData },
 )
 const isUsage = createObjectValidator(
   {},
@@ -170,7 +175,15 @@ const ENTRY_VALIDATORS: Readonly<Record<Entry['kind'], Validator>> = {
     { parent: isForkPoint },
   ),
   user: createObjectValidator({ parts: isContentList, prompt: isString }, { own: isString, foreign: isTrue }),
-  note: createObjectValidator({ text: isString }, { topic: isString, plan: isBoolean }),
+  note: createObjectValidator(
+    { text: isString },
+    {
+      topic: isString,
+      plan: isBoolean,
+      tools: createListValidator(isToolSpec),
+      removedTools: createListValidator(isString),
+    },
+  ),
   turn: (value) => isTurnBody(value) && hasUniqueIds(value),
   intent: createObjectValidator(
     { call: isString, name: isString, input: isJsonObject },

@@ -1,7 +1,7 @@
 import type { Warning } from '../../model/event.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
-import type { AssistantTurn, ResultPart, UserTurn } from '../../model/turn.ts'
+import type { AssistantTurn, NoteTurn, ResultPart, UserTurn } from '../../model/turn.ts'
 
 /** A record of the session log. The log is append-only. */
 export type Entry = EntryBody & {
@@ -38,6 +38,9 @@ export type EntryBody =
       readonly topic?: string
       /** The note says that plan mode is on, or off. */
       readonly plan?: boolean
+      /** Tools that are declared, or gone, from here on. */
+      readonly tools?: NoteTurn['tools']
+      readonly removedTools?: NoteTurn['removedTools']
     }
   /** (c) A response of the model. */
   | {

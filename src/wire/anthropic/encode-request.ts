@@ -4,7 +4,7 @@ import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
+import { listDeclarationWarnings, declareRequestTools } from '../declare-tools.ts'
 import { createCacheMark, joinSystemPrompt, warnAboutCacheTtl } from '../encode-parts.ts'
 import { buildTranscript, type EncodeContext, getReplayableData, type TranscriptStep } from '../history/transcript.ts'
 import { chooseOutputRequest, type OutputRequest } from '../output-format.ts'
@@ -17,7 +17,7 @@ const ID_PATTERN = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** The messages are the last key, so that a longer history only adds bytes at the end. */
 export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, profile, position) => {
-  const projection = declareToolsForProfile(request.tools, profile)
+  const projection = declareRequestTools(request, profile, position)
   const context: EncodeContext = { wire: 'anthropic', profile, projection }
   const params = request.params ?? {}
   const { steps: all, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)

@@ -1,5 +1,5 @@
 import type { Tool } from '../../tool.ts'
-import { type Toolbox, createToolbox } from '../../toolbox.ts'
+import { createToolbox, MAX_DECLARED_TOOLS, type Toolbox } from '../../toolbox.ts'
 import { createToolSearchTool, type DeclarationBudget, splitByBudget } from './tool-search-tool.ts'
 import { DEFAULT_DECLARATION_BUDGET, TOOL_SEARCH_TOOL_NAME } from './tool-search-tool.ts'
 import type { McpServers } from '../client/servers.ts'
@@ -86,9 +86,6 @@ export function createMcpToolbox(
 
 /** Milliseconds of head start for the first request. */
 const CONNECT_DELAY_MS = 200
-
-/** Some vendors refuse more tools. */
-const MAX_DECLARED_TOOLS = 128
 
 function formatToolChanges(added: readonly string[], removed: readonly string[]): string | undefined {
   const parts = [
