@@ -91,7 +91,10 @@ function readReasoning(item: JsonFields, { warnings }: ItemReaderState): Reasoni
   if (nonBlankString(item['encrypted_content']) !== undefined)
     return { kind: 'reasoning', text, native: createNativeDataFromRequest(WIRE_ID, undefined, item as JsonObject) }
   for (const piece of [...filterObjects(item['summary']), ...filterObjects(item['content'])])
-    if (/^(?:summary_|reasoning_)?text$/.test(String(piece['type'] ?? 'text')) && typeof piece['text'] === 'string')
+    if (
+      /^(?:summary_|reasoning_)?text$/.test(stringOrEmpty(piece['type'] ?? 'text')) &&
+      typeof piece['text'] === 'string'
+    )
       warnAboutFields(pickOtherFields(piece, 'type text'), 'reasoning', warnings)
     else warnAboutUnknown('Part of reasoning', piece, warnings)
   warnAboutFields(pickOtherFields(item, 'type id status summary content encrypted_content'), 'reasoning', warnings)
