@@ -269,6 +269,12 @@ describe('T176 what else a response says', () => {
       'application/json',
     )
 
+  const decodeEvents = (response: JsonObject) => {
+    const state = wire.startDecoding({ turnKey: 'k', profile: wire.profile, tools: [] })
+    const value = { object: 'response', status: 'completed', output: [], ...response }
+    return [...wire.decodeFrame(state, { kind: 'json', value }), ...wire.finishDecoding(state)]
+  }
+
   it('citations are kept and sent back; unknown fields are named', () => {
     const annotations = [{ type: 'url_citation', url: 'https://example.com' }]
     const content = [{ type: 'output_text', text: 'Yes.', annotations, logprobs: [] }]
@@ -286,6 +292,17 @@ describe('T176 what else a response says', () => {
       ((whole['output'] as JsonObject[])[0]?.['content'] as JsonObject[])[0]?.['annotations'],
       annotations,
     )
+  })
+
+  it('the reason for a cache miss is on the usage event', () => {
+    const events = [
+      ...decodeEvents({
+        usage: { input_tokens: 9, output_tokens: 1 },
+        prompt_cache_diagnostics: { type: 'cache_miss', reason: 'tools_changed', cache_missed_tokens: 7 },
+      }),
+    ]
+    const usage = events.find((event) => event.type === 'usage')
+    assert.deepEqual(usage?.type === 'usage' && usage.cacheDiagnosis, { reason: 'tools_changed', missedTokens: 7 })
   })
 
   it('an item of another kind is kept, sent back, and written for a client', () => {
