@@ -1,12 +1,5 @@
 import { defined } from '../../model/defined.ts'
-import {
-  isObject,
-  type JsonObject,
-  filterObjects,
-  nonBlankString,
-  objectOrEmpty,
-  stringOrEmpty,
-} from '../../model/json.ts'
+import { type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import { NAMESPACE_SEPARATOR, type ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
@@ -179,7 +172,7 @@ function getMessageData(item: OutputItem, data: JsonFields): JsonObject | undefi
   const isPlain = content.every((part) => (part === only ? isText || isPlainPart(part) : isPlainPart(part)))
   const response = pickFilledFields(data, `type id status role phase${isPlain ? ' content' : ''}`)
   const kept = defined({ phase: item.phase, fields, response })
-  return Object.keys(kept).length > 0 ? (kept as JsonObject) : undefined
+  return Object.keys(kept).length > 0 ? kept : undefined
 }
 
 /** A part of a message that is nothing but its text. */

@@ -184,7 +184,7 @@ function addClientItem(item: JsonFields, { turns }: ItemReaderState): void {
 function addVendorItem(item: JsonFields, type: string, { turns }: ItemReaderState): void {
   const native = createNativeDataFromRequest(WIRE_ID, nonBlankString(item['id']), item as JsonObject)
   const part: TextPart = { kind: 'text', text: '', native }
-  const callType = /_call_output$/.test(type) ? type.slice(0, -'_output'.length) : undefined
+  const callType = type.endsWith('_call_output') ? type.slice(0, -'_output'.length) : undefined
   const owner = turns.findLast((turn) => turn.role === 'assistant' && hasVendorCall(turn, callType, item['call_id']))
   if (owner?.role === 'assistant') turns[turns.lastIndexOf(owner)] = { ...owner, parts: [...owner.parts, part] }
   else addAssistantParts({ turns }, [part])
