@@ -109,27 +109,40 @@ export const modelFamilies: readonly ModelFamily[] = [
   { id: 'claude', pattern: /^claude-/, wires: CHAT, capabilities: { cache: 'marks', window: 200_000 } },
 
   // OpenAI. Reasoning models refuse sampling and stop sequences, the o-series also parallel_tool_calls (T154, T155).
+  // Tools are added inside a history since gpt-5.6 (T175).
   {
     id: 'o-series',
     pattern: /^(?:o\d|codex-mini)/,
-    capabilities: { refuses: [...SAMPLING_PARAMS, 'stop', 'parallel_tool_calls'], window: 200_000 },
+    capabilities: {
+      refuses: [...SAMPLING_PARAMS, 'stop', 'parallel_tool_calls'],
+      lateTools: 'none',
+      window: 200_000,
+    },
   },
-  { id: 'gpt-chat', pattern: /^gpt-5[\d.]*-chat/, capabilities: { thinking: 'none', window: 128_000 } },
+  {
+    id: 'gpt-chat',
+    pattern: /^gpt-5[\d.]*-chat/,
+    capabilities: { thinking: 'none', lateTools: 'none', window: 128_000 },
+  },
   {
     id: 'gpt-5',
     pattern: /^gpt-5\.[6-9]/,
     capabilities: { refuses: [...SAMPLING_PARAMS, 'stop'], cacheTtlField: 'prompt_cache_options', window: 400_000 },
   },
-  { id: 'gpt-5', pattern: /^gpt-5/, capabilities: { refuses: [...SAMPLING_PARAMS, 'stop'], window: 400_000 } },
+  {
+    id: 'gpt-5',
+    pattern: /^gpt-5/,
+    capabilities: { refuses: [...SAMPLING_PARAMS, 'stop'], lateTools: 'none', window: 400_000 },
+  },
   {
     id: 'gpt-6',
     pattern: /^gpt-[6-9]/,
     capabilities: { refuses: [...SAMPLING_PARAMS, 'stop'], cacheTtlField: 'prompt_cache_options', window: 1_050_000 },
   },
-  { id: 'gpt-4.1', pattern: /^gpt-4\.1/, capabilities: { thinking: 'none', window: 1_047_576 } },
-  { id: 'gpt-4', pattern: /^(?:chat)?gpt-4/, capabilities: { thinking: 'none', window: 128_000 } },
+  { id: 'gpt-4.1', pattern: /^gpt-4\.1/, capabilities: { thinking: 'none', lateTools: 'none', window: 1_047_576 } },
+  { id: 'gpt-4', pattern: /^(?:chat)?gpt-4/, capabilities: { thinking: 'none', lateTools: 'none', window: 128_000 } },
   // It needs its reasoning back within a turn, in the same field (T76), and has no image input (T100).
-  { id: 'gpt-oss', pattern: /^gpt-oss/, capabilities: { media: false, window: 131_072 } },
+  { id: 'gpt-oss', pattern: /^gpt-oss/, capabilities: { media: false, lateTools: 'none', window: 131_072 } },
 
   // Grok writes HTML entities into arguments (T42), and its coding and older models refuse an effort (T155).
   { id: 'grok-3-mini', pattern: /^grok-3-mini/, capabilities: { entities: true, refuses: ['stop'], window: 131_072 } },

@@ -57,8 +57,9 @@ function parseDefinition(id: string, json: unknown, base: ProviderDefinition | u
   if (port !== undefined && !isPort(port))
     throw new InvalidProviderError('needs a port number from 1 to 65535 in "port"')
   const resolvedUrl = json['url'] === undefined && base ? base.url : parseUrl(json['url'])
-  const profile =
-    json['profile'] === undefined ? inherited?.profile : { ...inherited?.profile, ...parseFlags(json['profile']) }
+  // A compatible server has the API of some time ago: tools are not added inside the history, unless the row says so.
+  const defaults = inherited ? inherited.profile : wire === 'openai-responses' ? OLDER_RESPONSES : undefined
+  const profile = json['profile'] === undefined ? defaults : { ...defaults, ...parseFlags(json['profile']) }
   return {
     ...inherited,
     id,
@@ -75,6 +76,8 @@ function parseDefinition(id: string, json: unknown, base: ProviderDefinition | u
     ...defined({ profile }),
   }
 }
+
+const OLDER_RESPONSES: Capabilities = { lateTools: 'none' }
 
 /** The compiler checks that it is complete. */
 const PROVIDER_KEYS = Object.keys({

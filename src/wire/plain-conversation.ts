@@ -119,6 +119,13 @@ function toPlainContent(part: TextPart | MediaPart): PlainPart {
   return { type: 'media', mime: part.mime, ...defined({ data: part.data, uri: part.uri }) }
 }
 
+/** Fields of a message, of a part or of a response are not needed for sending the part back. */
+function isOpaque({ native }: AssistantPart): boolean {
+  const { data } = native ?? {}
+  if (!isObject(data)) return data !== undefined
+  return Object.keys(data).some((key) => !['message', 'fields', 'response', 'cache_control'].includes(key))
+}
+
 /** The vendor's type of an item or a part, which may be inside the data. */
 function getNativeKind(data: Record<string, unknown>): string {
   const kinds = [data, objectOrEmpty(data['item']), objectOrEmpty(data['part'])].map(({ type }) => stringOrEmpty(type))
@@ -126,7 +133,7 @@ function getNativeKind(data: Record<string, unknown>): string {
 }
 
 function toPlainPart(part: AssistantPart): PlainPart {
-  const opaque = part.native?.data === undefined ? {} : ({ opaque: true } as const)
+  const opaque = isOpaque(part) ? ({ opaque: true } as const) : {}
   switch (part.kind) {
     case 'reasoning':
       return { type: 'reasoning', ...(part.text !== '' && { text: part.text }), ...opaque }

@@ -26,7 +26,8 @@ export function mergeProviderOptions(
   }
 }
 
-function mergeObjects(base: JsonObject, added: JsonObject): JsonObject {
+/** Objects are merged field by field; everything else is replaced. */
+export function mergeObjects(base: JsonObject, added: JsonObject): JsonObject {
   const out = { ...base }
   for (const [name, value] of Object.entries(added)) {
     const before = Object.hasOwn(base, name) ? base[name] : undefined

@@ -69,7 +69,7 @@ export function keepMessageFields<P extends { readonly native?: NativeData }>(
 /** For fields that cannot be kept. */
 export function warnAboutFields(fields: JsonObject | undefined, of: string, warnings: Warning[]): void {
   if (!fields) return
-  const message = `The fields ${Object.keys(fields).join(', ')} of ${of} were left out.`
+  const message = `Fields of ${of} were left out: ${JSON.stringify(fields).slice(0, 200)}`
   warnings.push({ code: 'unknown-fields', message })
 }
 

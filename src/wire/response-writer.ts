@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../model/event.ts'
 import { type Json, type JsonObject, objectOrEmpty } from '../model/json.ts'
-import type { AssistantPart, AssistantTurn, Finish, FinishReason, WireId } from '../model/turn.ts'
+import type { AssistantPart, AssistantTurn, CallPart, Finish, FinishReason, WireId } from '../model/turn.ts'
 import { NO_USAGE, type Usage } from '../model/usage.ts'
 
 export interface ResponseMetadata {
@@ -152,6 +152,11 @@ function toPartStart(event: Extract<TurnEvent, { type: 'part-open' }>): PartStar
 
 export function getVendorCallId({ id, native }: Extract<AssistantPart, { kind: 'call' }>): string {
   return native?.id ?? id
+}
+
+/** The text of a call that takes free text; on other wires it is an argument. */
+export function getFreeformText({ freeform, raw, input }: CallPart): string {
+  return !freeform && typeof input?.['input'] === 'string' ? input['input'] : raw
 }
 
 /** An empty id stays empty. */

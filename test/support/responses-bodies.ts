@@ -28,6 +28,9 @@ const LOOKUP = {
   async: true,
 }
 
+/** The same tool, if it is there from the start. */
+const { defer_loading: _deferred, ...READY } = LOOKUP
+
 const CRM = { type: 'namespace', name: 'crm', description: 'Customers.', tools: [LOOKUP, DIGITS] }
 
 const user = (text: string): JsonObject => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
@@ -46,7 +49,7 @@ export const RESPONSES_BODIES = {
             type: 'namespace',
             name: 'functions',
             description: 'Functions.',
-            tools: [EXEC, { ...LOOKUP, defer_loading: false }],
+            tools: [EXEC, READY],
           },
           CRM,
         ],

@@ -108,7 +108,7 @@ function said(content: unknown, profile: Profile, refuse: Refuse): void {
 function call(item: Fields, _profile: Profile, refuse: Refuse): void {
   historicName(item['name'], OPENAI_NAME, refuse)
   const free = item['type'] === 'custom_tool_call'
-  onlyKeys(item, `type call_id name namespace caller ${free ? 'input' : 'arguments'}`, refuse, 'call')
+  onlyKeys(item, `type call_id name namespace caller async ${free ? 'input' : 'arguments'}`, refuse, 'call')
   if (!free && !argumentsFit(item['arguments'])) refuse('T40 arguments that are no object', String(item['arguments']))
   if (free && typeof item['input'] !== 'string') refuse('T30 no input')
 }

@@ -1,11 +1,11 @@
 import type { Warning } from '../../model/event.ts'
-import type { Json, JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import { describeMedia, findResultMedia, toMediaUrl, toWellFormed } from '../../model/text.ts'
-import type { AssistantPart, MediaPart, TextPart } from '../../model/turn.ts'
+import type { AssistantPart, MediaPart, Part, ResultPart, TextPart } from '../../model/turn.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareRequestTools } from '../declare-tools.ts'
+import { listDeclarationWarnings, declareRequestTools, getNativeToolFields, listHostedTools } from '../declare-tools.ts'
 import {
   createCacheMark,
   encodeOpenAiCacheTtl,
@@ -19,7 +19,8 @@ import { formatCallPart, formatResultPart } from '../text-calls/format-text-call
 import type { AssistantStep, EncodeContext, TranscriptStep } from '../history/transcript.ts'
 import { buildTranscript, getReplayableData, toFreeformText, toWireArgumentText } from '../history/transcript.ts'
 import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
-import { mergeProviderOptions } from '../provider-options.ts'
+import { mergeObjects, mergeProviderOptions } from '../provider-options.ts'
+import { pickOtherFields } from '../read-parts.ts'
 import type { Wire } from '../wire.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -38,6 +39,7 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
     ...(profile.bridge ? insertBridges(history, context) : history),
   ]
   const params = request.params ?? {}
+  const tools = [...projection.tools.map(declareTool), ...listHostedTools(request, 'openai-chat', warnings)]
   const format = encodeOpenAiFormat(chooseOutputRequest(request, profile))
   const complete: JsonObject = {
     model: request.model,
@@ -48,10 +50,7 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
     ...encodeOpenAiCacheTtl(params, profile, warnings),
     ...(native &&
-      projection.tools.length > 0 && {
-        ...encodeToolChoice(request.toolChoice, request.params, projection, warnings),
-        tools: projection.tools.map(declareTool),
-      }),
+      tools.length > 0 && { ...encodeToolChoice(request.toolChoice, request.params, projection, warnings), tools }),
     messages: profile.alternate ? mergeUserMessages(messages) : messages,
   }
   const body = mergeProviderOptions(complete, request.providerOptions?.['openai-chat'], warnings)
@@ -101,9 +100,13 @@ function encodeToolChoice(
 
 const MAX_STOP_SEQUENCES = 4
 
-function declareTool({ name, description, schema, strict, freeform }: DeclaredTool): JsonObject {
-  if (freeform) return { type: 'custom', custom: { name, description } }
-  return { type: 'function', function: { name, description, parameters: schema, ...defined({ strict }) } }
+function declareTool(tool: DeclaredTool): JsonObject {
+  const { name, description, schema, strict, freeform, grammar } = tool
+  const format = grammar && { type: 'grammar', grammar: { syntax: grammar.syntax, definition: grammar.definition } }
+  const declared = freeform
+    ? { type: 'custom', custom: { name, description, ...defined({ format }) } }
+    : { type: 'function', function: { name, description, parameters: schema, ...defined({ strict }) } }
+  return mergeObjects(declared, getNativeToolFields(tool, 'openai-chat'))
 }
 
 /** One system message at the start, and no other (T101). */
@@ -116,35 +119,60 @@ function encodeSystem(request: ModelRequest, context: EncodeContext): JsonObject
 }
 
 function encodeStep(step: TranscriptStep, context: EncodeContext): JsonObject[] {
-  if (step.kind === 'user') return [{ role: 'user', content: encodeUserContent(step.parts, context.profile) }]
+  if (step.kind === 'user')
+    return [{ role: 'user', content: encodeUserContent(step.parts, context), ...getMessageFields(step.parts, context) }]
   if (context.profile.tools === 'text') return encodeTextMessages(step, context)
   const results = step.pairs.map(({ call, id, result }) => ({
     role: 'tool',
     tool_call_id: id,
     ...(context.profile.resultName && { name: context.projection.toWireName(call.name) }),
-    content: formatResultWithStatus(result),
+    content: encodeResultContent(result, context),
+    ...getMessageFields([result], context),
   }))
-  return [encodeAssistant(step, context), ...results, ...encodeAttachments(step, context.profile)]
+  return [encodeAssistant(step, context), ...results, ...encodeAttachments(step, context)]
+}
+
+/** The fields of a message stand with its first part. */
+function getMessageFields([first]: readonly Part[], context: EncodeContext): JsonObject {
+  const message = first && getReplayableData(first, context)?.['message']
+  return isObject(message) ? message : {}
+}
+
+/** A list only if its parts have fields of their own. */
+function encodeResultContent(result: ResultPart, context: EncodeContext): Json {
+  const hasFields = result.content.some((part) => getReplayableData(part, context))
+  return hasFields ? result.content.map((part) => encodePart(part, context)) : formatResultWithStatus(result)
 }
 
 function encodeAssistant(step: AssistantStep, context: EncodeContext): JsonObject {
   const { profile, projection } = context
   const calls = step.pairs.map(({ call, id }): JsonObject => {
-    const extra = getReplayableData(call, context)?.['extra_content']
+    const fields = pickOtherFields(getReplayableData(call, context) ?? {}, 'message response') ?? {}
     const name = projection.toWireName(call.name)
     const freeform = toFreeformText(call, context)
-    if (freeform !== undefined) return { id, type: 'custom', custom: { name, input: freeform } }
+    if (freeform !== undefined) return mergeObjects({ id, type: 'custom', custom: { name, input: freeform } }, fields)
     const args = toWireArgumentText(call, projection)
-    return { id, type: 'function', function: { name, arguments: args }, ...defined({ extra_content: extra }) }
+    return mergeObjects({ id, type: 'function', function: { name, arguments: args } }, fields)
   })
   const text = joinVisibleText(step.parts, context)
-  const content = text !== '' || calls.length === 0 ? { content: text } : EMPTY_CONTENT[profile.emptyContent]
+  const hasFields = step.parts.some((part) => part.kind === 'text' && hasPartFields(part, context))
+  const content = hasFields
+    ? { content: step.parts.flatMap((part) => (part.kind === 'text' ? [encodePart(part, context)] : [])) }
+    : text !== '' || calls.length === 0
+      ? { content: text }
+      : EMPTY_CONTENT[profile.emptyContent]
   return {
     role: 'assistant',
     ...content,
     ...encodeReasoning(step.parts, context),
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...getMessageFields(step.parts, context),
   }
+}
+
+function hasPartFields(part: TextPart, context: EncodeContext): boolean {
+  const { part: whole, fields } = getReplayableData(part, context) ?? {}
+  return isObject(whole) || isObject(fields)
 }
 
 /** The content of a message with calls only; endpoints contradict each other here (T86). */
@@ -180,11 +208,19 @@ function encodeReasoning(parts: readonly AssistantPart[], context: EncodeContext
 }
 
 /** A string if there is only text (T87), else a list of parts. */
-function encodeUserContent(parts: readonly (TextPart | MediaPart)[], profile: Profile): Json {
-  if (parts.every((part) => part.kind === 'text')) return toWellFormed(parts.map((part) => part.text).join('\n'))
-  return parts.map((part) =>
-    part.kind === 'text' ? { type: 'text', text: toWellFormed(part.text) } : encodeMedia(part, profile),
-  )
+function encodeUserContent(parts: readonly (TextPart | MediaPart)[], context: EncodeContext): Json {
+  if (parts.every((part) => part.kind === 'text' && !hasPartFields(part, context)))
+    return toWellFormed(parts.map((part) => (part.kind === 'text' ? part.text : '')).join('\n'))
+  return parts.map((part) => encodePart(part, context))
+}
+
+/** With the fields that the part had; a part of an unknown kind as it was. */
+function encodePart(part: TextPart | MediaPart, context: EncodeContext): JsonObject {
+  const { part: whole, fields } = getReplayableData(part, context) ?? {}
+  if (isObject(whole)) return whole
+  const encoded =
+    part.kind === 'text' ? { type: 'text', text: toWellFormed(part.text) } : encodeMedia(part, context.profile)
+  return isObject(fields) ? { ...encoded, ...fields } : encoded
 }
 
 function encodeMedia(part: MediaPart, profile: Profile): JsonObject {
@@ -210,9 +246,11 @@ const AUDIO_FORMATS: Record<string, string> = {
 }
 
 /** A tool message may contain only text, so media follow in a user message after all of them (T100). */
-function encodeAttachments(step: AssistantStep, profile: Profile): JsonObject[] {
+function encodeAttachments(step: AssistantStep, context: EncodeContext): JsonObject[] {
   const parts = step.pairs.flatMap(({ call, result }) => {
-    const media = findResultMedia(result).map((part) => encodeMedia(part, profile))
+    // Parts with fields of their own stand in the result itself.
+    const isInside = result.content.some((part) => getReplayableData(part, context))
+    const media = isInside ? [] : findResultMedia(result).map((part) => encodeMedia(part, context.profile))
     return media.length === 0 ? [] : [{ type: 'text', text: `From ${call.name}:` }, ...media]
   })
   return parts.length > 0 ? [{ role: 'user', content: parts }] : []
@@ -220,13 +258,13 @@ function encodeAttachments(step: AssistantStep, profile: Profile): JsonObject[] 
 
 /** A model without native calls gets its own calls and their results as text, in the format that it is asked to use. */
 function encodeTextMessages(step: AssistantStep, context: EncodeContext): JsonObject[] {
-  const { profile, projection } = context
+  const { projection } = context
   const calls = step.pairs.map(({ call }) => formatCallPart(call, projection))
   const texts = [joinVisibleText(step.parts, context), ...calls].filter((text) => text !== '')
   const assistantMessage = { role: 'assistant', content: texts.join('\n'), ...encodeReasoning(step.parts, context) }
   const results = step.pairs.map((pair) => formatResultPart(pair, projection))
   if (results.length === 0) return [assistantMessage]
-  return [assistantMessage, { role: 'user', content: results.join('\n') }, ...encodeAttachments(step, profile)]
+  return [assistantMessage, { role: 'user', content: results.join('\n') }, ...encodeAttachments(step, context)]
 }
 
 /** Some templates reject a user message right after a tool message (T94). */

@@ -1,9 +1,15 @@
-import { type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
+import { filterObjects, type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { AssistantPart } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
 import type { ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
-import { addIdPrefix, createFinishLabeler, createResponseStream, getVendorCallId } from '../response-writer.ts'
+import {
+  addIdPrefix,
+  createFinishLabeler,
+  createResponseStream,
+  getFreeformText,
+  getVendorCallId,
+} from '../response-writer.ts'
 
 /** Reasoning is sent as `reasoning_content`, as compatible servers do. */
 export const chatResponseWriter: ResponseWriter = {
@@ -11,6 +17,7 @@ export const chatResponseWriter: ResponseWriter = {
     const fields = createHeadFields(head, 'chat.completion.chunk')
     const wantsUsage = objectOrEmpty(head.request['stream_options'])['include_usage'] === true
     const usageField = wantsUsage ? { usage: null } : {}
+    const isFreeform = createFreeformTest(head.request)
     let calls = 0
     const frame = (delta: JsonObject, finish: string | null = null): WrittenResponseFrame => ({
       data: { ...fields, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...usageField },
@@ -19,12 +26,19 @@ export const chatResponseWriter: ResponseWriter = {
       frame({ tool_calls: [{ index, ...call }] })
     return createResponseStream({
       begin: () => [frame({ role: 'assistant', content: '', refusal: null })],
-      openPart: (_at, part) => (part.kind === 'call' ? [callFrame(calls++, toToolCall(part, ''))] : []),
-      addDelta(_at, { kind }, text) {
-        if (kind === 'call') return [callFrame(calls - 1, { function: { arguments: text } })]
+      openPart: (_at, part) =>
+        part.kind === 'call' ? [callFrame(calls++, toToolCall(part, '', isFreeform(part.name)))] : [],
+      addDelta(_at, part, text) {
+        const { kind } = part
+        // Free text is an argument on other wires, so it is sent once it is complete.
+        if (kind === 'call')
+          return isFreeform(part.name) ? [] : [callFrame(calls - 1, { function: { arguments: text } })]
         return kind === 'media' ? [] : [frame({ [kind === 'text' ? 'content' : 'reasoning_content']: text })]
       },
-      closePart: () => [],
+      closePart: (_at, part) =>
+        part.kind === 'call' && isFreeform(part.name)
+          ? [callFrame(calls - 1, { custom: { input: getFreeformText(part) } })]
+          : [],
       end: ({ finish, usage }) => [
         frame({}, toVendorFinishReason(finish)),
         ...(wantsUsage
@@ -36,6 +50,7 @@ export const chatResponseWriter: ResponseWriter = {
   },
   writeWhole({ parts, finish, usage = NO_USAGE }, head) {
     const calls = parts.filter((part) => part.kind === 'call')
+    const isFreeform = createFreeformTest(head.request)
     const [text, reasoning] = [joinTexts(parts, 'text'), joinTexts(parts, 'reasoning')]
     const message = {
       role: 'assistant',
@@ -44,7 +59,14 @@ export const chatResponseWriter: ResponseWriter = {
       annotations: [],
       ...(reasoning !== '' && { reasoning_content: reasoning }),
       ...(calls.length > 0 && {
-        tool_calls: calls.map((call) => toToolCall({ id: getVendorCallId(call), name: call.name }, call.raw)),
+        tool_calls: calls.map((call) => {
+          const isText = isFreeform(call.name)
+          return toToolCall(
+            { id: getVendorCallId(call), name: call.name },
+            isText ? getFreeformText(call) : call.raw,
+            isText,
+          )
+        }),
       }),
     }
     return {
@@ -66,8 +88,23 @@ function joinTexts(parts: readonly AssistantPart[], kind: 'text' | 'reasoning'):
   return parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join('')
 }
 
-function toToolCall({ id, name }: { readonly id: string; readonly name: string }, args: Json): JsonObject {
-  return { id: addIdPrefix('call_', id), type: 'function', function: { name, arguments: args } }
+function toToolCall(
+  { id, name }: { readonly id: string; readonly name: string },
+  args: Json,
+  isFreeform: boolean,
+): JsonObject {
+  const callId = addIdPrefix('call_', id)
+  return isFreeform
+    ? { id: callId, type: 'custom', custom: { name, input: args } }
+    : { id: callId, type: 'function', function: { name, arguments: args } }
+}
+
+/** Did the client declare this tool as one that takes free text? */
+function createFreeformTest({ tools }: JsonObject): (name: string) => boolean {
+  const names = new Set(
+    filterObjects(tools).flatMap(({ type, custom }) => (type === 'custom' ? [objectOrEmpty(custom)['name']] : [])),
+  )
+  return (name) => names.has(name)
 }
 
 const toVendorFinishReason = createFinishLabeler({

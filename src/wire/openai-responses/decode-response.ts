@@ -1,13 +1,20 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import { isObject, type JsonObject, filterObjects, nonBlankString, objectOrEmpty } from '../../model/json.ts'
-import { normalizeUsage } from '../../model/usage.ts'
+import { type CacheDiagnosis, normalizeUsage } from '../../model/usage.ts'
 import { parseVendorError } from '../errors/parse-error.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
-import { createTurnBuilder } from '../turn/turn-builder.ts'
+import { createTurnBuilder, type TurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
 import type { JsonFields, OutputItem, TextChannel } from './output-item.ts'
-import { appendItemText, finishTextItem, replaceItemText, updateItem } from './output-item.ts'
+import {
+  appendItemText,
+  findFlatName,
+  finishTextItem,
+  normalizeCallItem,
+  replaceItemText,
+  updateItem,
+} from './output-item.ts'
 import { createEventSequenceChecker } from './event-sequence-checker.ts'
 import { isRepeatedItem, expectsMoreOfItem, createOutputItems } from './output-items.ts'
 import { defined } from '../../model/defined.ts'
@@ -70,8 +77,8 @@ function decodeEvent(state: ResponsesDecoderState, value: JsonFields, name: stri
 }
 
 /** An item starts. Its deltas may have opened it already (T140). */
-function handleItemAdded({ outputItems }: ResponsesDecoderState, value: JsonFields): void {
-  const data = getItem(value)
+function handleItemAdded({ outputItems, builder }: ResponsesDecoderState, value: JsonFields): void {
+  const data = getItem(value, builder)
   if (!data) return
   const existing = outputItems.find(value, data)
   const again = existing && isReannounced(existing, data)
@@ -95,7 +102,7 @@ function isReannounced({ ids, pendingCall }: OutputItem, data: JsonFields): bool
 
 /** An item is complete. Its final version replaces what came before (T140). */
 function handleItemDone(state: ResponsesDecoderState, value: JsonFields): void {
-  const data = getItem(value)
+  const data = getItem(value, state.builder)
   if (!data) return
   const existing = state.outputItems.find(value, data)
   if (existing?.isDone && isRepeatedItem(existing, data)) return
@@ -136,7 +143,7 @@ function handleArguments(state: ResponsesDecoderState, value: JsonFields, type: 
   const { pendingCall } = item
   if (!pendingCall || item.isDone) return warnLatePiece(state, 'Arguments')
   if (pendingCall.nameFragments.length === 0 && nonBlankString(value['name']) !== undefined)
-    pendingCall.nameFragments = [String(value['name'])]
+    pendingCall.nameFragments = [findFlatName(undefined, String(value['name']), state.builder.projection)]
   if (!item.ids.has(nonBlankString(value['item_id']) ?? '')) markAmbiguous(state, item.outputIndex)
   if (value['delta'] !== undefined) {
     return item.hasFinalArguments
@@ -182,10 +189,11 @@ function handlePartDone(state: ResponsesDecoderState, value: JsonFields): void {
 function handleResponseEnd(state: ResponsesDecoderState, response: JsonFields, ending?: string, event?: JsonFields) {
   const { builder, outputItems, sequence } = state
   emitOpen(state, response)
-  recordUsage(state, response['usage'])
+  recordUsage(state, response)
+  warnAboutResponse(state, response)
   if (builder.hasEnded) return
   if (event) sequence.isRepeated(ending ?? '', event)
-  const output = filterObjects(response['output'])
+  const output = filterObjects(response['output']).map((item) => normalizeCallItem(item, builder.projection))
   let unseen = 0
   let other = false
   for (const [position, data] of output.entries()) {
@@ -252,7 +260,10 @@ function emitOpen(state: ResponsesDecoderState, response: JsonFields): void {
   state.builder.emit({ type: 'open', ...defined({ id, model }) })
 }
 
-function recordUsage(state: ResponsesDecoderState, value: unknown): void {
+function recordUsage(
+  state: ResponsesDecoderState,
+  { usage: value, prompt_cache_diagnostics: found }: JsonFields,
+): void {
   if (!isObject(value)) return
   const input = objectOrEmpty(value['input_tokens_details'])
   const output = objectOrEmpty(value['output_tokens_details'])
@@ -263,11 +274,32 @@ function recordUsage(state: ResponsesDecoderState, value: unknown): void {
     output: value['output_tokens'],
     reasoning: output['reasoning_tokens'],
   }
-  state.builder.setUsage(normalizeUsage({ ...report, inputIncludesCache: true, outputIncludesReasoning: true }))
+  const usage = normalizeUsage({ ...report, inputIncludesCache: true, outputIncludesReasoning: true })
+  state.builder.setUsage(usage, readCacheDiagnosis(objectOrEmpty(found)))
 }
 
-function getItem(value: JsonFields): JsonFields | undefined {
-  return isObject(value['item']) ? value['item'] : undefined
+/** Only a miss has a reason. */
+function readCacheDiagnosis({ type, reason, cache_missed_tokens: tokens }: JsonFields): CacheDiagnosis | undefined {
+  if (type !== 'cache_miss' || typeof reason !== 'string') return undefined
+  return { reason, ...(typeof tokens === 'number' && { missedTokens: tokens }) }
+}
+
+/** What a response has beside its output and what it repeats of the request; it says nothing about the turn. */
+function warnAboutResponse({ builder }: ResponsesDecoderState, response: JsonFields): void {
+  const names = Object.entries(response).flatMap(([name, value]) =>
+    value === null || RESPONSE_FIELDS.has(name) ? [] : [name],
+  )
+  if (names.length > 0) builder.warn('unknown-fields', `The response has the unknown fields ${names.join(', ')}.`)
+}
+
+const RESPONSE_FIELDS = new Set(
+  'id object created_at completed_at status background billing error incomplete_details instructions max_output_tokens max_tool_calls model output output_text parallel_tool_calls previous_response_id prompt conversation context_management prompt_cache_key prompt_cache_options prompt_cache_retention prompt_cache_diagnostics reasoning safety_identifier service_tier store temperature text tool_choice tools tool_usage top_logprobs top_p truncation usage user metadata moderation frequency_penalty presence_penalty input content_filters copilot_usage'.split(
+    ' ',
+  ),
+)
+
+function getItem(value: JsonFields, { projection }: TurnBuilder): JsonFields | undefined {
+  return isObject(value['item']) ? normalizeCallItem(value['item'], projection) : undefined
 }
 
 function isEmptyValue(value: unknown): boolean {

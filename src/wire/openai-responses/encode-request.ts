@@ -12,8 +12,8 @@ import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
 import { mergeProviderOptions } from '../provider-options.ts'
 import type { Wire } from '../wire.ts'
 import { encodeResultItem, encodeStepItems, isItemReference, type ResponsesContext } from './encode-input.ts'
-import { declareResponsesTools, isToolSearchSpec, toWireToolName } from './encode-tools.ts'
-import { TOOL_SEARCH } from './read-tools.ts'
+import { declareResponsesTools, toWireToolName } from './encode-tools.ts'
+import { isToolSearchSpec, TOOL_SEARCH } from './tool-search.ts'
 import { defined } from '../../model/defined.ts'
 
 /** `input` is the last key, so that a longer history only adds bytes at the end. */

@@ -5,7 +5,7 @@ import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declar
 import { declareToolsForProfile, getNativeToolFields } from '../declare-tools.ts'
 import type { EncodeContext } from '../history/transcript.ts'
 import { hasNativeLateTools } from '../late-tools.ts'
-import { TOOL_SEARCH } from './read-tools.ts'
+import { isToolSearchSpec } from './tool-search.ts'
 
 const WIRE_ID = 'openai-responses'
 
@@ -52,12 +52,7 @@ function declareTool(tool: DeclaredTool, name: string, hasLateTools: boolean): J
   return { type: 'function', name, description, parameters: schema, strict, ...deferral, ...native }
 }
 
-/** Is this the tool by which the client searches for tools? */
-export function isToolSearchSpec(tool: Pick<ToolSpec, 'native'>): boolean {
-  return getNativeToolFields(tool, WIRE_ID)['type'] === TOOL_SEARCH
-}
-
-/** Is it declared as such here? */
+/** Is this the tool by which the client searches for tools, and is it declared as such? */
 export function isClientToolSearch(tool: DeclaredTool | undefined, { profile }: EncodeContext): boolean {
   return tool !== undefined && hasNativeLateTools(profile) && isToolSearchSpec(tool)
 }

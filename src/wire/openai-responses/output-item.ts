@@ -1,7 +1,11 @@
-import { type JsonObject, filterObjects, nonBlankString, stringOrEmpty } from '../../model/json.ts'
+import { defined } from '../../model/defined.ts'
+import { type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { NAMESPACE_SEPARATOR, type ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
+import { pickOtherFields } from '../read-parts.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
+import { isToolSearchSpec, TOOL_SEARCH } from './tool-search.ts'
 
 /** `other` items are only kept for the vendor. */
 type OutputItemKind = 'message' | 'reasoning' | 'call' | 'other'
@@ -81,12 +85,42 @@ export function updateItem(item: OutputItem, data: JsonFields): void {
   pendingCall.nativeData = getReplayedFields(data) ?? pendingCall.nativeData
 }
 
-/** The fields of a call that must be sent back: its caller, and the namespace of its tool. */
-export function getReplayedFields(item: JsonFields): JsonObject | undefined {
-  const fields = Object.entries(item).filter(
-    ([key, value]) => (key === 'caller' || key === 'namespace') && value !== null,
-  )
-  return fields.length > 0 ? (Object.fromEntries(fields) as JsonObject) : undefined
+/** What a call must be sent back with, such as its caller; other fields of a response are only kept. */
+function getReplayedFields(item: JsonFields): JsonObject | undefined {
+  const filled = Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null))
+  const { caller, namespace, async, [SEARCH_FIELDS]: search, ...rest } = filled
+  const response = pickOtherFields(rest, 'type id call_id name status arguments input')
+  const fields = defined({ caller, namespace, async, ...objectOrEmpty(search), response })
+  return Object.keys(fields).length > 0 ? (fields as JsonObject) : undefined
+}
+
+/**
+ * A call item by the name under which its tool is declared to wires without namespaces. A search that the client runs is a
+ * call too: its own fields are set apart, so that it can be sent back as what it was.
+ */
+export function normalizeCallItem(item: JsonFields, projection: ToolDeclarations): JsonFields {
+  const { type, namespace, call_id: callId, execution } = item
+  const name = nonBlankString(item['name'])
+  if (type === 'tool_search_call' && execution === 'client' && typeof callId === 'string') {
+    const tool = projection.tools.find(isToolSearchSpec)
+    const { execution: _execution, ...rest } = item
+    return { ...rest, type: 'function_call', name: tool?.name ?? TOOL_SEARCH, [SEARCH_FIELDS]: { type, execution } }
+  }
+  if (getItemKind(type) !== 'call' || name === undefined) return item
+  return { ...item, name: findFlatName(nonBlankString(namespace), name, projection) }
+}
+
+const SEARCH_FIELDS = 'search fields'
+
+/** Without a namespace, the one tool that has the name in any. */
+export function findFlatName(namespace: string | undefined, name: string, { tools }: ToolDeclarations): string {
+  const members = tools.filter((tool) => tool.namespace?.tool === name)
+  if (namespace !== undefined) {
+    const member = members.find((tool) => tool.namespace?.name === namespace)
+    return member?.name ?? `${namespace}${NAMESPACE_SEPARATOR}${name}`
+  }
+  const [only, ...more] = members
+  return only && more.length === 0 && !tools.some((tool) => tool.name === name) ? only.name : name
 }
 
 /** Adds a piece to a channel. Reasoning may be sent in two channels; only the first one is used, as the other repeats it. */
@@ -123,13 +157,44 @@ export function finishTextItem(builder: TurnBuilder, item: OutputItem, data: Jso
     if (channelText) replaceChannelText(channelText, whole)
   }
   if (item.kind === 'reasoning') return finishReasoningItem(builder, item, data)
-  const native = item.phase === undefined ? undefined : builder.createNative(undefined, { phase: item.phase })
-  for (const { stream } of item.channelTexts.values()) stream.close(native)
+  const kept = getMessageData(item, data)
+  if (item.channelTexts.size === 0 && kept?.['response'] !== undefined)
+    builder.openText('text', item.partIndex).close(builder.createNative(undefined, kept))
+  for (const { stream } of item.channelTexts.values()) stream.close(kept && builder.createNative(undefined, kept))
+}
+
+/** The phase and the citations of a message are sent back; what else it has is only kept. */
+function getMessageData(item: OutputItem, data: JsonFields): JsonObject | undefined {
+  const content = filterObjects(data['content'])
+  const [only] = content.length === 1 ? content : []
+  const isText = typeof only?.['text'] === 'string' && /^(?:output_)?text$/.test(stringOrEmpty(only['type'] ?? 'text'))
+  const fields = only && isText ? pickFilledFields(only, 'type text') : undefined
+  const isPlain = content.every((part) => (part === only ? isText || isPlainPart(part) : isPlainPart(part)))
+  const response = pickFilledFields(data, `type id status role phase${isPlain ? ' content' : ''}`)
+  const kept = defined({ phase: item.phase, fields, response })
+  return Object.keys(kept).length > 0 ? kept : undefined
+}
+
+/** A part of a message that is nothing but its text. */
+function isPlainPart(part: JsonFields): boolean {
+  return (
+    pickFilledFields(part, part['type'] === 'refusal' ? 'type refusal' : 'type text') === undefined &&
+    /^(?:(?:output_)?text|refusal)$/.test(stringOrEmpty(part['type'] ?? 'text'))
+  )
+}
+
+/** Many servers send empty lists and null. */
+function pickFilledFields(fields: JsonFields, known: string): JsonObject | undefined {
+  const isFilled = (value: unknown) => value !== null && !(Array.isArray(value) && value.length === 0)
+  return pickOtherFields(Object.fromEntries(Object.entries(fields).filter(([, value]) => isFilled(value))), known)
 }
 
 /** Reasoning is sent back only if it is encrypted; then unchanged (T84). */
 function finishReasoningItem(builder: TurnBuilder, item: OutputItem, data: JsonFields): void {
   const isEncrypted = stringOrEmpty(data['encrypted_content']) !== ''
+  const others = pickFilledFields(data, 'id type status summary content encrypted_content format')
+  if (!isEncrypted && others)
+    builder.warn('unknown-fields', `Reasoning has the unknown fields ${Object.keys(others).join(', ')}.`)
   const [channelText] = item.channelTexts.values()
   const stream = channelText?.stream ?? (isEncrypted ? builder.openText('reasoning', item.partIndex) : undefined)
   stream?.close(isEncrypted ? builder.createNative(undefined, data as JsonObject) : undefined)

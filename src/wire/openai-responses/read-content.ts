@@ -67,7 +67,7 @@ function listParts(content: unknown): JsonFields[] {
 }
 
 function getType({ type }: JsonFields, otherwise: string): string {
-  return type === undefined || type === null ? otherwise : String(type)
+  return type === undefined || type === null ? otherwise : stringOrEmpty(type)
 }
 
 function isEmptyList(value: unknown): boolean {

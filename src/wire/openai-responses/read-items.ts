@@ -91,7 +91,10 @@ function readReasoning(item: JsonFields, { warnings }: ItemReaderState): Reasoni
   if (nonBlankString(item['encrypted_content']) !== undefined)
     return { kind: 'reasoning', text, native: createNativeDataFromRequest(WIRE_ID, undefined, item as JsonObject) }
   for (const piece of [...filterObjects(item['summary']), ...filterObjects(item['content'])])
-    if (/^(?:summary_|reasoning_)?text$/.test(String(piece['type'] ?? 'text')) && typeof piece['text'] === 'string')
+    if (
+      /^(?:summary_|reasoning_)?text$/.test(stringOrEmpty(piece['type'] ?? 'text')) &&
+      typeof piece['text'] === 'string'
+    )
       warnAboutFields(pickOtherFields(piece, 'type text'), 'reasoning', warnings)
     else warnAboutUnknown('Part of reasoning', piece, warnings)
   warnAboutFields(pickOtherFields(item, 'type id status summary content encrypted_content'), 'reasoning', warnings)
@@ -181,7 +184,7 @@ function addClientItem(item: JsonFields, { turns }: ItemReaderState): void {
 function addVendorItem(item: JsonFields, type: string, { turns }: ItemReaderState): void {
   const native = createNativeDataFromRequest(WIRE_ID, nonBlankString(item['id']), item as JsonObject)
   const part: TextPart = { kind: 'text', text: '', native }
-  const callType = /_call_output$/.test(type) ? type.slice(0, -'_output'.length) : undefined
+  const callType = type.endsWith('_call_output') ? type.slice(0, -'_output'.length) : undefined
   const owner = turns.findLast((turn) => turn.role === 'assistant' && hasVendorCall(turn, callType, item['call_id']))
   if (owner?.role === 'assistant') turns[turns.lastIndexOf(owner)] = { ...owner, parts: [...owner.parts, part] }
   else addAssistantParts({ turns }, [part])

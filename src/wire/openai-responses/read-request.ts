@@ -69,6 +69,8 @@ function readOptions(body: JsonFields, params: ModelParams, hasOutput: boolean):
       ? format
       : undefined
   const { effort, ...otherReasoning } = objectOrEmpty(reasoning)
+  // It is what we ask for with every effort.
+  if (params.effort !== undefined && otherReasoning['summary'] === 'auto') delete otherReasoning['summary']
   const { ttl, ...otherCache } = objectOrEmpty(cache)
   const found = {
     ...readOtherFields(body, KNOWN_FIELDS),

@@ -12,11 +12,9 @@ import {
   warnAboutUnknown,
 } from '../read-parts.ts'
 import type { JsonFields } from './output-item.ts'
+import { TOOL_SEARCH } from './tool-search.ts'
 
 const WIRE_ID = 'openai-responses'
-
-/** The type of the tool by which the client itself searches for tools, and of its declaration. */
-export const TOOL_SEARCH = 'tool_search'
 
 /** Reads the lists of tools of one request: a tool has the same name in all of them. */
 export interface ToolReader {

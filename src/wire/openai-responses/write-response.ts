@@ -1,9 +1,11 @@
-import type { Json, JsonObject } from '../../model/json.ts'
-import type { AssistantPart, Finish } from '../../model/turn.ts'
+import { defined } from '../../model/defined.ts'
+import { filterObjects, isObject, type Json, type JsonObject } from '../../model/json.ts'
+import type { AssistantPart, CallPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
-import type { PartStart, ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
-import { addIdPrefix, createResponseStream, getNativeData, getVendorCallId } from '../response-writer.ts'
+import type { ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
+import { addIdPrefix, createResponseStream, getNativeData } from '../response-writer.ts'
+import { createCallItemWriter } from './written-calls.ts'
 
 export const responsesResponseWriter: ResponseWriter = {
   startStream(head) {
@@ -12,39 +14,55 @@ export const responsesResponseWriter: ResponseWriter = {
       event: type,
       data: { type, ...fields, sequence_number: sequence++ },
     })
-    const includeEncrypted = wantsEncryptedReasoning(head)
+    const writer = createItemWriter(head)
+    // A text may turn out to be an item of another kind, so it is announced with its first piece.
+    let isAnnounced = false
+    const announceText = (at: number, kind: 'text' | 'reasoning'): WrittenResponseFrame[] => {
+      if (isAnnounced) return []
+      isAnnounced = true
+      const { place, names, piece } = getTextEvents(head, at, kind)
+      const added = frame('response.output_item.added', { output_index: at, item: writer.createEmptyText(at, kind) })
+      return [added, frame(`response.${names.part}.added`, { ...place, part: piece('') })]
+    }
+    const writeWholeItem = (at: number, item: JsonObject) =>
+      ['added', 'done'].map((event) => frame(`response.output_item.${event}`, { output_index: at, item }))
     return createResponseStream({
       begin() {
         const response = createResponseBody(head, { status: 'in_progress' })
         return [frame('response.created', { response }), frame('response.in_progress', { response })]
       },
       openPart(at, part) {
-        if (part.kind === 'media') return []
-        const item = createEmptyItem(head, at, part)
-        const added = frame('response.output_item.added', { output_index: at, item })
-        if (part.kind === 'call') return [added]
-        const { place, names, piece } = getTextEvents(head, at, part.kind)
-        return [added, frame(`response.${names.part}.added`, { ...place, part: piece('') })]
+        isAnnounced = false
+        if (part.kind === 'reasoning') return announceText(at, part.kind)
+        if (part.kind !== 'call') return []
+        const item = writer.calls.createEmpty(createItemId(head, at, 'call'), part.name, part.id)
+        return [frame('response.output_item.added', { output_index: at, item })]
       },
       addDelta(at, part, text) {
         if (part.kind === 'media') return []
-        if (part.kind === 'call')
+        if (part.kind === 'call') {
+          if (!writer.calls.canStream(part.name)) return []
           return [frame('response.function_call_arguments.delta', { ...getCallPosition(head, at), delta: text })]
+        }
         const { place, names, extra } = getTextEvents(head, at, part.kind)
-        return [frame(`response.${names.text}.delta`, { ...place, delta: text, ...extra })]
+        return [
+          ...announceText(at, part.kind),
+          frame(`response.${names.text}.delta`, { ...place, delta: text, ...extra }),
+        ]
       },
       closePart(at, part) {
         if (part.kind === 'media') return []
         const done = frame.bind(undefined, 'response.output_item.done')
-        const item = createWholeItem(head, at, part, includeEncrypted)
-        if (part.kind === 'call') {
-          const fields = { ...getCallPosition(head, at), name: part.name, arguments: part.raw }
-          return [frame('response.function_call_arguments.done', fields), done({ output_index: at, item })]
-        }
+        const item = writer.createWhole(at, part)
+        if (part.kind === 'call')
+          return [...listArgumentEvents(getCallPosition(head, at), part, item, frame), done({ output_index: at, item })]
+        if (item['type'] !== 'message' && item['type'] !== 'reasoning') return writeWholeItem(at, item)
         const { place, names, piece, extra } = getTextEvents(head, at, part.kind)
+        const content = part.kind === 'text' ? (filterObjects(item['content'])[0] as JsonObject) : piece(part.text)
         return [
+          ...announceText(at, part.kind),
           frame(`response.${names.text}.done`, { ...place, text: part.text, ...extra }),
-          frame(`response.${names.part}.done`, { ...place, part: piece(part.text) }),
+          frame(`response.${names.part}.done`, { ...place, part: content }),
           done({ output_index: at, item }),
         ]
       },
@@ -88,35 +106,50 @@ function createItemId({ id }: ResponseMetadata, at: number, kind: 'text' | 'reas
   return `${{ text: 'msg', reasoning: 'rs', call: 'fc' }[kind]}_${id}_i${at}`
 }
 
-function createEmptyItem(head: ResponseMetadata, at: number, part: Exclude<PartStart, { kind: 'media' }>): JsonObject {
-  const id = createItemId(head, at, part.kind)
-  if (part.kind === 'reasoning') return { id, type: 'reasoning', summary: [] }
-  if (part.kind === 'text') return { id, type: 'message', status: 'in_progress', content: [], role: 'assistant' }
-  return createCallItem(id, part.name, part.id, '', 'in_progress')
+/** The events that end the arguments of a call, as its kind has them; free text is sent in one piece. */
+function listArgumentEvents(
+  place: JsonObject,
+  { raw }: CallPart,
+  { type, name, input }: JsonObject,
+  frame: (type: string, fields: JsonObject) => WrittenResponseFrame,
+): WrittenResponseFrame[] {
+  if (type === 'tool_search_call') return []
+  if (type !== 'custom_tool_call')
+    return [frame('response.function_call_arguments.done', { ...place, name: name ?? '', arguments: raw })]
+  return [
+    frame('response.custom_tool_call_input.delta', { ...place, delta: input ?? '' }),
+    frame('response.custom_tool_call_input.done', { ...place, input: input ?? '' }),
+  ]
 }
 
-function createWholeItem(
-  head: ResponseMetadata,
-  at: number,
-  part: Exclude<AssistantPart, { kind: 'media' }>,
-  withEncrypted: boolean,
-  isCut = false,
-): JsonObject {
-  const id = createItemId(head, at, part.kind)
-  const status = isCut ? 'incomplete' : 'completed'
-  if (part.kind === 'reasoning') {
-    const { encrypted_content } = getNativeData(part, 'openai-responses')
-    const encryptedField = withEncrypted && encrypted_content !== undefined ? { encrypted_content } : {}
-    return { id, type: 'reasoning', summary: [{ type: 'summary_text', text: part.text }], ...encryptedField }
+function createItemWriter(head: ResponseMetadata) {
+  const withEncrypted = wantsEncryptedReasoning(head)
+  const calls = createCallItemWriter(head.request)
+  return {
+    calls,
+    createEmptyText(at: number, kind: 'text' | 'reasoning'): JsonObject {
+      const id = createItemId(head, at, kind)
+      if (kind === 'reasoning') return { id, type: 'reasoning', summary: [] }
+      return { id, type: 'message', status: 'in_progress', content: [], role: 'assistant' }
+    },
+    /** An item of the vendor as it was; with the native data that it had otherwise. */
+    createWhole(at: number, part: Exclude<AssistantPart, { kind: 'media' }>, isCut = false): JsonObject {
+      const id = createItemId(head, at, part.kind)
+      if (part.kind === 'call') return calls.createWhole(id, part)
+      const data = getNativeData(part, 'openai-responses')
+      if (part.kind === 'reasoning') {
+        const { encrypted_content } = data
+        const encryptedField = withEncrypted && encrypted_content !== undefined ? { encrypted_content } : {}
+        return { id, type: 'reasoning', summary: [{ type: 'summary_text', text: part.text }], ...encryptedField }
+      }
+      if (typeof data['type'] === 'string') return data
+      const { phase, fields, response } = data
+      const content = [{ ...createOutputText(part.text), ...(isObject(fields) && fields) }]
+      const status = isCut ? 'incomplete' : 'completed'
+      const message = { id, type: 'message', status, content, role: 'assistant' }
+      return { ...message, ...defined({ phase }), ...(isObject(response) && response) }
+    },
   }
-  if (part.kind === 'text')
-    return { id, type: 'message', status, content: [createOutputText(part.text)], role: 'assistant' }
-  const { name, raw, flaw } = part
-  return createCallItem(id, name, getVendorCallId(part), raw, flaw?.code === 'unfinished' ? 'incomplete' : 'completed')
-}
-
-function createCallItem(id: string, name: string, callId: string, raw: string, status: string): JsonObject {
-  return { id, type: 'function_call', status, arguments: raw, call_id: addIdPrefix('call_', callId), name }
 }
 
 function createOutputText(text: string): JsonObject {
@@ -140,6 +173,7 @@ interface Progress {
 function createResponseBody(head: ResponseMetadata, { status, finish, parts = [], usage }: Progress): JsonObject {
   const { request } = head
   const isCut = finish?.reason === 'length'
+  const writer = createItemWriter(head)
   const echoed = (key: string, other: Json): Json => request[key] ?? other
   return {
     id: addIdPrefix('resp_', head.id),
@@ -155,9 +189,7 @@ function createResponseBody(head: ResponseMetadata, { status, finish, parts = []
     max_output_tokens: echoed('max_output_tokens', null),
     max_tool_calls: null,
     model: head.model,
-    output: parts.flatMap((part, at) =>
-      part.kind === 'media' ? [] : [createWholeItem(head, at, part, wantsEncryptedReasoning(head), isCut)],
-    ),
+    output: parts.flatMap((part, at) => (part.kind === 'media' ? [] : [writer.createWhole(at, part, isCut)])),
     parallel_tool_calls: echoed('parallel_tool_calls', true),
     previous_response_id: echoed('previous_response_id', null),
     prompt_cache_key: echoed('prompt_cache_key', null),

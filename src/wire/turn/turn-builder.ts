@@ -1,7 +1,8 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import type { AssistantPart, Finish, FinishReason, WireId } from '../../model/turn.ts'
-import type { Usage } from '../../model/usage.ts'
+import type { CacheDiagnosis, Usage } from '../../model/usage.ts'
+import { defined } from '../../model/defined.ts'
 import { createCallAssembler } from '../calls/call-assembler.ts'
 import { classifyVendorError } from '../errors/classify-error.ts'
 import type { ParsedVendorError } from '../errors/parse-error.ts'
@@ -69,7 +70,8 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
       emitter.emit({ type: 'part-open', index, kind: part.kind })
       emitter.emit({ type: 'part-close', index, part })
     },
-    setUsage: (usage: Usage) => emitter.emit({ type: 'usage', usage }),
+    setUsage: (usage: Usage, cacheDiagnosis?: CacheDiagnosis) =>
+      emitter.emit({ type: 'usage', usage, ...defined({ cacheDiagnosis }) }),
     /** A frame was lost: the text continues, but no call of this response may run (T114). */
     markCorrupt(message: string): void {
       emitter.warn('tainted', message)
