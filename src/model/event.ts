@@ -1,6 +1,6 @@
 import type { Fault } from './fault.ts'
 import type { AssistantPart, Finish, ModelOrigin } from './turn.ts'
-import type { Usage } from './usage.ts'
+import type { CacheDiagnosis, Usage } from './usage.ts'
 
 /**
  * The events of one model turn. `index` numbers the parts in the order in which they first appear; several may be open at
@@ -47,7 +47,7 @@ export type TurnEvent =
       readonly waited: number
       readonly limit: number
     }
-  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'usage'; readonly usage: Usage; readonly cacheDiagnosis?: CacheDiagnosis }
   | { readonly type: 'warn'; readonly warning: Warning }
   | ({ readonly type: 'finish' } & Finish)
 

@@ -59,6 +59,12 @@ export interface Profile {
   readonly outputWithTools: boolean
   /** OpenAI: the parameter for the lifetime of the prompt cache. */
   readonly cacheTtlField: 'prompt_cache_retention' | 'prompt_cache_options'
+  /** May system messages stand inside the history? Trusted notes are then written as such (T185). */
+  readonly systemNotes: boolean
+  /** Can tools be declared inside the history, and be deferred until they are found? */
+  readonly lateTools: 'native' | 'none'
+  /** Does the endpoint say why the prompt cache missed? */
+  readonly cacheDiagnosis: boolean
   /** The tools that the vendor runs by itself. */
   readonly serverTools?: readonly ServerTool[]
 }

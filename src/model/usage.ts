@@ -11,6 +11,14 @@ export interface Usage {
   readonly reasoning: number
 }
 
+/** Why the vendor could not read the prompt from its cache, as it says. */
+export interface CacheDiagnosis {
+  /** The vendor's own label, such as `tools_changed`. */
+  readonly reason: string
+  /** The tokens that could have been read from the cache. */
+  readonly missedTokens?: number
+}
+
 /** The counts as a vendor reports them. */
 export interface UsageReport {
   readonly input?: unknown

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts'
 import type { Warning } from '../../model/event.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
@@ -7,7 +8,8 @@ import type {
   AssistantTurn,
   CallPart,
   MediaPart,
-  Part,
+  NativeData,
+  NoteTurn,
   ResultPart,
   TextPart,
   Turn,
@@ -33,9 +35,14 @@ export interface AssistantStep {
 }
 
 /** One step of a history that every wire accepts. */
-export type TranscriptStep =
-  | { readonly kind: 'user'; readonly parts: readonly (TextPart | MediaPart)[] }
-  | AssistantStep
+export type TranscriptStep = UserStep | AssistantStep
+
+/** What the user says, or a note. A note that says nothing in words is only for wires that write notes in their own way. */
+export interface UserStep {
+  readonly kind: 'user'
+  readonly parts: readonly (TextPart | MediaPart)[]
+  readonly note?: NoteTurn
+}
 
 /** What the encoding of a history depends on; `wire` and `profile` decide which native data can be sent. */
 export interface EncodeContext {
@@ -123,15 +130,16 @@ export function buildTranscript(
     steps.push(...queuedUserSteps)
     queuedUserSteps = []
     if (position?.omitFiller) return
-    const last = steps.at(-1)
+    const last = steps.findLast((step) => step.kind === 'assistant' || step.parts.length > 0)
     // The part that was encoded before ends so that an assistant turn may follow.
     if (last === undefined && position?.isContinuation) return
     if (last?.kind !== 'user' && !hasResults(last)) steps.push(CONTINUE_STEP)
   }
 
-  function queueUserStep(parts: readonly (TextPart | MediaPart)[]): void {
+  function queueUserStep(parts: readonly (TextPart | MediaPart)[], note?: NoteTurn): void {
     const nonEmpty = parts.filter((part) => part.kind !== 'text' || part.text.trim() !== '')
-    if (nonEmpty.length > 0) queuedUserSteps.push({ kind: 'user', parts: nonEmpty })
+    if (nonEmpty.length > 0 || (note && context.profile.systemNotes))
+      queuedUserSteps.push({ kind: 'user', parts: nonEmpty, ...defined({ note }) })
   }
 
   for (const turn of turns) {
@@ -151,7 +159,7 @@ export function buildTranscript(
         queueUserStep(turn.parts)
         break
       case 'note':
-        queueUserStep([{ kind: 'text', text: turn.text }])
+        queueUserStep([{ kind: 'text', text: turn.text }], turn)
         break
     }
   }
@@ -159,13 +167,17 @@ export function buildTranscript(
   return { steps, warnings }
 }
 
+interface NativeHolder {
+  readonly native?: NativeData
+}
+
 /** Does this part have native data of this wire and signer? */
-export function hasNativeDataFor({ native }: Part, scope: EncodeContext): boolean {
+export function hasNativeDataFor({ native }: NativeHolder, scope: EncodeContext): boolean {
   return native !== undefined && native.wire === scope.wire && native.signer === scope.profile.signer
 }
 
 /** The native data of a part, if it is of this wire and signer and can be sent back unchanged (T103). */
-export function getReplayableData(part: Part, scope: EncodeContext): JsonObject | undefined {
+export function getReplayableData(part: NativeHolder, scope: EncodeContext): JsonObject | undefined {
   const data = part.native?.data
   return hasNativeDataFor(part, scope) && isObject(data) && isWellFormedData(data) ? data : undefined
 }
