@@ -59,10 +59,10 @@ export interface Profile {
   readonly outputWithTools: boolean
   /** OpenAI: the parameter for the lifetime of the prompt cache. */
   readonly cacheTtlField: 'prompt_cache_retention' | 'prompt_cache_options'
+  /** Can tools be added inside the history, and be deferred until they are found? If not, they are declared with the others. */
+  readonly lateTools: 'native' | 'none'
   /** May system messages stand inside the history? Trusted notes are then written as such (T185). */
   readonly systemNotes: boolean
-  /** Can tools be declared inside the history, and be deferred until they are found? */
-  readonly lateTools: 'native' | 'none'
   /** Does the endpoint say why the prompt cache missed? */
   readonly cacheDiagnosis: boolean
   /** The tools that the vendor runs by itself. */

@@ -29,6 +29,8 @@ export interface ToolGrammar {
 export interface ToolNamespace {
   readonly name: string
   readonly description?: string
+  /** The name of the tool inside the group, if it is not what follows `group__`. */
+  readonly tool?: string
 }
 
 /** A tool that we cannot run: hosted by a vendor, or of an unknown type. It is declared only to the wire that it was read from. */

@@ -6,6 +6,8 @@ import type { ModelOrigin } from '../model/turn.ts'
 import { createFramer } from '../wire/framing/framer.ts'
 import type { Frame } from '../wire/framing/frame.ts'
 import type { DecodeContext, Wire } from '../wire/wire.ts'
+import { collectDeclaredTools } from '../wire/late-tools.ts'
+import { mergeHeaderLists } from '../wire/header-lists.ts'
 import { loadWire } from '../wire/wires.ts'
 import { buildRequestUrl, tryBuildRequestHeaders } from './http/url-and-headers.ts'
 import { countBodyBytes, type RequestBodyWriter, addExtraFields } from './http/request-body.ts'
@@ -83,7 +85,7 @@ async function* prepareAndSend(
   const { wire, profile, writeBody } = await dependencies.loadCodec()
   const endpointRequest = toEndpointRequest(request, endpoint)
   const stream = endpointRequest.params?.stream ?? true
-  const { pieces, warnings, prefixHashes } = writeBody(endpointRequest, profile)
+  const { pieces, warnings, headers, prefixHashes } = writeBody(endpointRequest, profile)
   for (const warning of warnings) yield { type: 'warn', warning }
 
   const headersOrFault = await tryBuildRequestHeaders(endpoint, stream)
@@ -99,7 +101,7 @@ async function* prepareAndSend(
   )
   const httpRequest: HttpRequest = {
     url: buildRequestUrl(endpoint, stream),
-    headers: headersOrFault.headers,
+    headers: mergeHeaderLists(headersOrFault.headers, headers),
     body,
     bodyBytes: length,
     onSent,
@@ -107,7 +109,7 @@ async function* prepareAndSend(
   const reading: DecodeContext = {
     turnKey: options.turnKey,
     profile,
-    tools: request.tools,
+    tools: collectDeclaredTools(request).known,
     ...defined({ toolChoice: request.toolChoice }),
   }
   const remaining =

@@ -1,11 +1,74 @@
 import type { Warning } from '../model/event.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { Profile, SchemaDialect } from '../model/profile.ts'
-import type { ToolSpec } from '../model/request.ts'
+import type { ModelRequest, ToolSpec } from '../model/request.ts'
+import type { WireId } from '../model/turn.ts'
 import { type ToolDeclarations, declareTools } from '../schema/dialect/declare-tools.ts'
+import type { HistoryPosition } from './history/transcript.ts'
+import { collectDeclaredTools, type CollectedTools } from './late-tools.ts'
 
 /** The tools as they are declared to an endpoint, and the mapping back. Encoder and decoder must use the same. */
 export function declareToolsForProfile(tools: readonly ToolSpec[], profile: Profile): ToolDeclarations {
   return declareTools(tools, chooseDialect(profile))
+}
+
+/**
+ * The declarations of a request. The mapping covers every tool that its history ever had; `tools` are those to declare beside
+ * the history: where tools can be added inside it, those of the request, and else all that the model can call now.
+ */
+export function declareRequestTools(
+  request: ModelRequest,
+  profile: Profile,
+  position?: HistoryPosition,
+): ToolDeclarations {
+  const collected = position?.tools ?? collectDeclaredTools(request)
+  const all = declareToolsForProfile(collected.known, profile)
+  const wanted = chooseDeclaredTools(request, profile, collected)
+  if (wanted === collected.known) return all
+  let views = VIEWS.get(all)
+  if (views === undefined) VIEWS.set(all, (views = new WeakMap()))
+  let view = views.get(wanted)
+  if (view === undefined) {
+    const names = new Set(wanted.map(({ name }) => name))
+    views.set(wanted, (view = { ...all, tools: all.tools.filter(({ originalName }) => names.has(originalName)) }))
+  }
+  return view
+}
+
+/** The same lists give the same object, because it is the key of other caches. */
+const VIEWS = new WeakMap<ToolDeclarations, WeakMap<readonly ToolSpec[], ToolDeclarations>>()
+
+function chooseDeclaredTools(
+  { tools, hostedTools = [] }: ModelRequest,
+  { lateTools }: Profile,
+  { known, callable }: CollectedTools,
+): readonly ToolSpec[] {
+  if (lateTools === 'native') return tools
+  // Tools that only a vendor's own search can find could never be found here.
+  return hostedTools.some(isToolSearch) ? known : callable
+}
+
+function isToolSearch({ declaration: { type } }: { readonly declaration: JsonObject }): boolean {
+  return typeof type === 'string' && type.startsWith('tool_search')
+}
+
+/** The declarations of the tools that only this wire can carry; the others are left out with a warning. */
+export function listHostedTools(request: ModelRequest, wire: WireId, warnings: Warning[]): JsonObject[] {
+  return (request.hostedTools ?? []).flatMap((tool) => {
+    if (tool.wire === wire) return [tool.declaration]
+    const { type, name } = tool.declaration
+    const label = [type, name].filter((text) => typeof text === 'string').join(' ')
+    warnings.push({
+      code: 'hosted-tool',
+      message: `The tool ${label} of ${tool.wire} was left out: it runs only there.`,
+    })
+    return []
+  })
+}
+
+/** The fields of a declaration that only this wire understands. */
+export function getNativeToolFields({ native }: Pick<ToolSpec, 'native'>, wire: WireId): JsonObject {
+  return native?.wire === wire ? (native.data as JsonObject) : {}
 }
 
 /** Which tools could not be declared, and what was changed in the others. */

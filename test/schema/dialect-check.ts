@@ -14,7 +14,6 @@ export function refusals(dialect: SchemaDialect, tool: DeclaredTool): string[] {
   const refuse: Refuse = (rule, where) => out.push(`${rule} at ${where || '/'}`)
   if (!NAMES[dialect].test(tool.name)) refuse('illegal name', tool.name)
   if (tool.description.trim() === '') refuse('empty description', tool.name)
-  if (dialect.startsWith('openai') && tool.description.length > 1024) refuse('long description', tool.name)
   RULES[dialect](tool, refuse)
   return out
 }

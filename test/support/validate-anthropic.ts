@@ -182,7 +182,7 @@ function tools(body: Fields, blocks: readonly Fields[], profile: Profile, refuse
     onlyKeys(tool, 'name description input_schema strict eager_input_streaming cache_control', refuse, 'tool')
   const names = declarations(
     given.map(({ name, description, input_schema: schema }) => ({ name, description, schema: schema ?? null })),
-    { names: NAME, descriptions: Infinity, object: 'object', keys: /^[a-zA-Z0-9_.-]{1,64}$/ },
+    { names: NAME, object: 'object', keys: /^[a-zA-Z0-9_.-]{1,64}$/ },
     refuse,
   )
   if (choice === undefined) return

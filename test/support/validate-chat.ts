@@ -55,7 +55,7 @@ function tools(body: Fields, profile: Profile, refuse: Refuse): void {
   const inner = given.map((one) => one[String(one['type'])]).filter(isObject)
   const names = declarations(
     inner.map(({ name, description, parameters: schema }) => ({ name, description, schema })),
-    { names: OPENAI_NAME, descriptions: profile.dialect === 'grammar' ? Infinity : 1024, object: 'object' },
+    { names: OPENAI_NAME, object: 'object' },
     refuse,
   )
   const strict = inner.filter((one) => Object.hasOwn(one, 'strict'))

@@ -148,7 +148,6 @@ function tools(body: Fields, profile: Profile, refuse: Refuse): void {
     })),
     {
       names: NAME,
-      descriptions: Infinity,
       object: older ? 'OBJECT' : 'object',
       ...(older && { keys: /^[A-Za-z_]\w{0,63}$/ }),
     },

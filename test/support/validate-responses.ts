@@ -150,7 +150,7 @@ function tools(body: Fields, profile: Profile, refuse: Refuse): void {
   const given = list(body['tools'])
   const names = declarations(
     given.map(({ name, description, parameters: schema }) => ({ name, description, schema })),
-    { names: OPENAI_NAME, descriptions: profile.dialect === 'grammar' ? Infinity : 1024, object: 'object' },
+    { names: OPENAI_NAME, object: 'object' },
     refuse,
   )
   for (const tool of given)

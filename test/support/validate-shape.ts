@@ -43,7 +43,6 @@ export interface Declaration {
 /** The rules for declarations that differ from vendor to vendor. */
 export interface DeclarationRules {
   readonly names: RegExp
-  readonly descriptions: number
   /** What property keys may look like. */
   readonly keys?: RegExp
   /** How the type of the root is spelt. */
@@ -60,7 +59,6 @@ export function declarations(given: readonly Declaration[], rules: DeclarationRu
     else if (names.has(name)) refuse('T145 two tools of one name', where)
     else names.add(name)
     if (!isText(description)) refuse('T152 no description', where)
-    else if (description.length > rules.descriptions) refuse('T152 a long description', where)
     if (schema !== undefined) rootShape(schema, rules, refuse, where)
   }
   return names

@@ -1,6 +1,7 @@
 import type { SchemaDialect } from '../../model/profile.ts'
 import type { JsonObject } from '../../model/json.ts'
-import type { ToolSpec } from '../../model/request.ts'
+import type { ToolGrammar, ToolNamespace, ToolSpec } from '../../model/request.ts'
+import type { NativeData } from '../../model/turn.ts'
 import { toWellFormed, toWellFormedJson } from '../../model/text.ts'
 import { toAnthropicSchema } from './anthropic.ts'
 import { dropUnusedDefinitions, type ConvertedSchema } from './converted-schema.ts'
@@ -28,12 +29,19 @@ export interface DeclaredTool {
   strict?: boolean
   /** The tool takes free text, on wires that support it. */
   freeform?: boolean
+  grammar?: ToolGrammar
+  /** The group of the tool, and its name in it, on wires that have groups. */
+  namespace?: Required<Pick<ToolNamespace, 'name' | 'tool'>> & Pick<ToolNamespace, 'description'>
+  deferred?: boolean
+  native?: NativeData
 }
 
 /** The tools in one dialect, and the way back to their original names and arguments. */
 export interface ToolDeclarations {
   /** In the order given, without the skipped ones. */
-  tools: DeclaredTool[]
+  tools: readonly DeclaredTool[]
+  /** Also a tool that is not in the list, because it is declared elsewhere. */
+  findTool(name: string): DeclaredTool | undefined
   skipped: { name: string; reason: string }[]
   /** What was repaired or lost, in sentences. */
   warnings: string[]
@@ -62,19 +70,15 @@ const declarationCache = new WeakMap<readonly ToolSpec[], Map<SchemaDialect, Too
 interface DialectRules {
   readonly convert: (schema: JsonObject) => ConvertedSchema
   readonly nameRule: ToolNameRule
-  /** The longest description that every service of this dialect accepts. */
-  readonly maxDescriptionChars: number
 }
 
-const OPENAI_LIMITS = { nameRule: OPENAI_TOOL_NAME_RULE, maxDescriptionChars: 1024 }
-
 const DIALECT_RULES: Readonly<Record<SchemaDialect, DialectRules>> = {
-  'gemini-json': { convert: toGeminiJsonSchema, nameRule: GEMINI_TOOL_NAME_RULE, maxDescriptionChars: Infinity },
-  gemini: { convert: toGeminiSchema, nameRule: GEMINI_TOOL_NAME_RULE, maxDescriptionChars: Infinity },
-  openai: { convert: toOpenAiSchema, ...OPENAI_LIMITS },
-  'openai-strict': { convert: toOpenAiStrictSchema, ...OPENAI_LIMITS },
-  anthropic: { convert: toAnthropicSchema, nameRule: ANTHROPIC_TOOL_NAME_RULE, maxDescriptionChars: Infinity },
-  grammar: { convert: toGrammarCompatibleSchema, nameRule: OPENAI_TOOL_NAME_RULE, maxDescriptionChars: Infinity },
+  'gemini-json': { convert: toGeminiJsonSchema, nameRule: GEMINI_TOOL_NAME_RULE },
+  gemini: { convert: toGeminiSchema, nameRule: GEMINI_TOOL_NAME_RULE },
+  openai: { convert: toOpenAiSchema, nameRule: OPENAI_TOOL_NAME_RULE },
+  'openai-strict': { convert: toOpenAiStrictSchema, nameRule: OPENAI_TOOL_NAME_RULE },
+  anthropic: { convert: toAnthropicSchema, nameRule: ANTHROPIC_TOOL_NAME_RULE },
+  grammar: { convert: toGrammarCompatibleSchema, nameRule: OPENAI_TOOL_NAME_RULE },
 }
 
 /** A badly broken schema has hundreds of flaws. */
@@ -92,14 +96,24 @@ function createDeclarations(tools: readonly ToolSpec[], rules: DialectRules): To
   const wireNames = toLegalToolNames([...declared.keys()], rules.nameRule)
   const originalNames = new Map([...wireNames].map(([name, legal]) => [legal, name]))
   const taken = new Set(originalNames.keys())
+  const namespaces = declareNamespaces(
+    [...declared.values()].map(({ tool }) => tool),
+    rules.nameRule,
+  )
   const mappers = new Map<string, ArgumentMapper>()
-  const list = [...declared.values()].map(({ tool, result }) => {
+  const byName = new Map<string, DeclaredTool>()
+  for (const { tool, result } of declared.values()) {
     if (result.mapping !== undefined) mappers.set(tool.name, createArgumentMapper(result.schema, result.mapping))
     warnings.push(...formatToolWarnings(tool, result.warnings))
-    return createDeclaredTool(tool, result, wireNames.get(tool.name) ?? tool.name, rules, warnings)
-  })
+    const namespace = namespaces.get(tool)
+    byName.set(tool.name, {
+      ...createDeclaredTool(tool, result, wireNames.get(tool.name) ?? tool.name),
+      ...defined({ namespace }),
+    })
+  }
   return {
-    tools: list,
+    tools: [...byName.values()],
+    findTool: (name) => byName.get(name),
     skipped,
     warnings,
     toToolName: (legal) => originalNames.get(legal) ?? legal,
@@ -127,26 +141,49 @@ function formatToolWarnings(tool: ToolSpec, messages: readonly string[]): string
   return more > 0 ? [...shown, `Tool "${tool.name}": ${more} more warnings.`] : shown
 }
 
-function createDeclaredTool(
-  tool: ToolSpec,
-  result: ConvertedSchema,
-  name: string,
-  rules: DialectRules,
-  warnings: string[],
-): DeclaredTool {
+function createDeclaredTool(tool: ToolSpec, { schema, strict }: ConvertedSchema, name: string): DeclaredTool {
   const text = typeof tool.description === 'string' ? tool.description.trim() : ''
-  let description = toWellFormed(text === '' ? `The tool "${tool.name}".` : tool.description)
-  if (description.length > rules.maxDescriptionChars) {
-    warnings.push(`Tool "${tool.name}": The description was truncated to ${rules.maxDescriptionChars} characters.`)
-    description = truncateText(description, rules.maxDescriptionChars)
+  const description = toWellFormed(text === '' ? `The tool "${tool.name}".` : tool.description)
+  const { freeform, grammar, deferred, native } = tool
+  return {
+    name,
+    originalName: tool.name,
+    description,
+    schema,
+    ...defined({ strict, freeform, grammar, deferred, native }),
   }
-  const { schema, strict } = result
-  return { name, originalName: tool.name, description, schema, ...defined({ strict, freeform: tool.freeform }) }
 }
 
-/** At the last word that fits, and never inside a surrogate pair. */
-function truncateText(text: string, limit: number): string {
-  const head = text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')
-  const space = head.lastIndexOf(' ')
-  return `${space > limit * 0.8 ? head.slice(0, space) : head}…`
+/** The groups of tools with legal names, and the legal name of each tool in its group. */
+function declareNamespaces(
+  tools: readonly ToolSpec[],
+  rule: ToolNameRule,
+): Map<ToolSpec, NonNullable<DeclaredTool['namespace']>> {
+  const members = new Map<string, Map<string, ToolSpec>>()
+  for (const tool of tools) {
+    if (!tool.namespace) continue
+    const group = members.get(tool.namespace.name) ?? new Map<string, ToolSpec>()
+    members.set(tool.namespace.name, group.set(getNameInNamespace(tool), tool))
+  }
+  const legalNames = toLegalToolNames([...members.keys()], rule)
+  const out = new Map<ToolSpec, NonNullable<DeclaredTool['namespace']>>()
+  for (const [group, byName] of members) {
+    const toolNames = toLegalToolNames([...byName.keys()], rule)
+    for (const [name, tool] of byName)
+      out.set(tool, {
+        name: legalNames.get(group) ?? group,
+        tool: toolNames.get(name) ?? name,
+        ...defined({ description: tool.namespace?.description }),
+      })
+  }
+  return out
 }
+
+/** The name of a tool in its group, or its whole name. */
+export function getNameInNamespace({ name, namespace }: Pick<ToolSpec, 'name' | 'namespace'>): string {
+  const prefix = namespace ? `${namespace.name}${NAMESPACE_SEPARATOR}` : ''
+  return namespace?.tool ?? (name.startsWith(prefix) ? name.slice(prefix.length) : name)
+}
+
+/** Between the names of a group and a tool: legal on every wire, and the convention for MCP tools. */
+export const NAMESPACE_SEPARATOR = '__'

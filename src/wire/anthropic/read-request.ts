@@ -23,7 +23,8 @@ export function readAnthropicRequest(body: unknown): DecodedRequest {
   const { params, understood } = readParams(fields)
   const turns = readMessages(fields['messages'], reader)
   warnAboutMarks(fields, marks, warnings)
-  const known = [...READ_FIELDS, ...understood].join(' ')
+  const format = objectOrEmpty(fields['output_config'])['format'] ?? fields['output_format']
+  const known = [...READ_FIELDS, ...understood, ...(isSchemaFormat(fields['output_format']) ? ['output_format'] : [])].join(' ')
   const options: OtherFields = {
     ...pickOtherFields(fields, known),
     ...defined({
@@ -32,7 +33,6 @@ export function readAnthropicRequest(body: unknown): DecodedRequest {
       output_config: readOutputOptions(fields['output_config']),
     }),
   }
-  const { format } = objectOrEmpty(fields['output_config'])
   const request: ModelRequest = {
     model,
     ...(system !== '' && { system }),

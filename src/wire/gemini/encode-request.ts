@@ -5,7 +5,7 @@ import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.
 import { findResultMedia, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, WireId } from '../../model/turn.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
+import { listDeclarationWarnings, declareRequestTools } from '../declare-tools.ts'
 import { joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type {
@@ -58,7 +58,7 @@ export function encodeGeminiBody(
   extra: Partial<GeminiBody> = {},
   position?: HistoryPosition,
 ): { body: GeminiBody; warnings: Warning[] } {
-  const projection = declareToolsForProfile(request.tools, profile)
+  const projection = declareRequestTools(request, profile, position)
   const context: EncodeContext = { wire, profile, projection }
   const { steps, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
   const system = joinSystemPrompt(request, context)

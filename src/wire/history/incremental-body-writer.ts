@@ -8,11 +8,16 @@ import { lazy } from '../../model/lazy.ts'
 import type { HashedHistory, PrefixHashes } from './prefix-hashes.ts'
 import { createPrefixHasher, hashMessagePrefix, isSystemMessage, joinHashLists } from './prefix-hashes.ts'
 import { type IdRegistry, createIdRegistry } from './transcript.ts'
+import { hasLateResults } from './late-results.ts'
+import { collectDeclaredTools, type CollectedTools } from '../late-tools.ts'
+import { type HeaderLists, mergeHeaderLists } from '../header-lists.ts'
 import type { Wire } from '../wire.ts'
 
 export interface EncodedBody {
   readonly pieces: readonly string[]
   readonly warnings: readonly Warning[]
+  /** The headers that the body needs. */
+  readonly headers?: HeaderLists
   readonly prefixHashes?: PrefixHashes
 }
 
@@ -28,11 +33,12 @@ export function createIncrementalBodyWriter(wire: Wire): (request: ModelRequest,
   return (request, profile) => {
     // Without tools a body may depend on names in old turns; with cache marks on messages, its older parts change.
     const changes = profile.cache === 'marks' || profile.alternate || profile.bridge
-    if (request.tools.length > 0 && !changes && request.previous === undefined) return write(request, profile)
-    const { body, warnings } = wire.encodeRequest(request, profile)
+    const hasTools = collectDeclaredTools(request).known.length > 0
+    if (hasTools && !changes && request.previous === undefined) return write(request, profile)
+    const { body, ...encoded } = wire.encodeRequest(request, profile)
     const pieces = [JSON.stringify(body)]
-    if (request.previous !== undefined) return { pieces, warnings }
-    return { pieces, warnings, prefixHashes: write(request, toStableProfile(profile)).prefixHashes }
+    if (request.previous !== undefined) return { ...encoded, pieces }
+    return { ...encoded, pieces, prefixHashes: write(request, toStableProfile(profile)).prefixHashes }
   }
 }
 
@@ -44,25 +50,32 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
     const { turns } = request
     const source = getSnapshotSource(turns)
     const previous = histories.get(source)
-    const cached = previous && isReusable(previous, request, profile) ? previous : createCachedHistory(request, profile)
+    const tools = collectDeclaredTools(request)
+    const cached =
+      previous && isReusable(previous, request, profile, tools)
+        ? previous
+        : createCachedHistory(request, profile, tools)
     histories.set(source, cached)
     // The hashes of the previous request depend on what is cached now.
     cached.hashPending()
     /** Encodes the turns that are not cached, up to an index. */
     const encodeTurns = (to: number, ids: IdRegistry) => {
       const newTurns = turns.slice(cached.turnCount, to)
-      return wire.encodeRequest({ ...request, turns: newTurns }, profile, { ids, isContinuation: cached.turnCount > 0 })
+      const position = { ids, isContinuation: cached.turnCount > 0, tools }
+      return wire.encodeRequest({ ...request, turns: newTurns }, profile, position)
     }
     const tail = turns.findLastIndex((turn) => turn.role === 'assistant')
-    if (tail > cached.turnCount) {
-      const { body } = encodeTurns(tail, cached.ids)
+    // A result that came late changes a message before the last response.
+    if (tail > cached.turnCount && !hasLateResults(turns.slice(tail))) {
+      const { body, headers } = encodeTurns(tail, cached.ids)
+      cached.headers = mergeHeaderLists(cached.headers, headers)
       const texts = encodeMessages(splitHistory(body).items)
       cached.pieces = appendMessages(cached.pieces, texts)
       cached.unhashed.push(...texts)
       cached.turnCount = tail
       cached.firstTurn = turns[0]
     }
-    const { body, warnings } = encodeTurns(turns.length, createIdRegistry(cached.ids))
+    const { body, warnings, headers } = encodeTurns(turns.length, createIdRegistry(cached.ids))
     const { items, frame, head } = splitHistory(body)
     const texts = encodeMessages(items)
     const at = frame.lastIndexOf('[]') + 1
@@ -75,6 +88,7 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
     return {
       pieces: [frame.slice(0, at), ...appendMessages(cached.pieces, texts), frame.slice(at)],
       warnings,
+      headers: mergeHeaderLists(cached.headers, headers),
       prefixHashes: hashBody(head, hashHistory),
     }
   }
@@ -93,7 +107,7 @@ function createStableProfiles(): (profile: Profile) => Profile {
 type CachedHistory = ReturnType<typeof createCachedHistory>
 
 /** The encoded text of a history up to the last assistant turn, which may still get results. */
-function createCachedHistory({ tools, system, output }: ModelRequest, profile: Profile) {
+function createCachedHistory({ system, output }: ModelRequest, profile: Profile, tools: CollectedTools) {
   return {
     profile,
     tools,
@@ -102,6 +116,7 @@ function createCachedHistory({ tools, system, output }: ModelRequest, profile: P
     output,
     ids: createIdRegistry(),
     pieces: [] as readonly string[],
+    headers: {} as HeaderLists,
     /** One for each message, except those in `unhashed`. */
     hashes: [] as string[],
     unhashed: [] as EncodedMessage[],
@@ -113,15 +128,16 @@ function createCachedHistory({ tools, system, output }: ModelRequest, profile: P
   }
 }
 
-function isReusable(cached: CachedHistory, request: ModelRequest, profile: Profile): boolean {
-  const { turns, tools, system, output } = request
+function isReusable(cached: CachedHistory, request: ModelRequest, profile: Profile, tools: CollectedTools): boolean {
+  const { turns, system, output } = request
   return (
     cached.profile === profile &&
     cached.tools === tools &&
     cached.system === system &&
     cached.output === output &&
     turns.length >= cached.turnCount &&
-    turns[0] === (cached.firstTurn ?? turns[0])
+    turns[0] === (cached.firstTurn ?? turns[0]) &&
+    !(cached.turnCount > 0 && hasLateResults(turns.slice(cached.turnCount)))
   )
 }
 

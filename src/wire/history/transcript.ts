@@ -1,7 +1,7 @@
-import { defined } from '../../model/defined.ts'
 import type { Warning } from '../../model/event.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
+import type { ToolSpec } from '../../model/request.ts'
 import { toWellFormed, toWellFormedJson } from '../../model/text.ts'
 import type {
   AssistantPart,
@@ -15,8 +15,11 @@ import type {
   Turn,
   WireId,
 } from '../../model/turn.ts'
+import { defined } from '../../model/defined.ts'
 import { base62Hash } from '../../schema/hash.ts'
 import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
+import type { CollectedTools } from '../late-tools.ts'
+import { findLateResults } from './late-results.ts'
 
 /** A call with its id on this wire, and its one result. */
 export interface CallResultPair {
@@ -37,11 +40,16 @@ export interface AssistantStep {
 /** One step of a history that every wire accepts. */
 export type TranscriptStep = UserStep | AssistantStep
 
-/** What the user says, or a note. A note that says nothing in words is only for wires that write notes in their own way. */
 export interface UserStep {
   readonly kind: 'user'
+  /** Empty only if the step changes the tools, or is a note that the wire writes in its own way. */
   readonly parts: readonly (TextPart | MediaPart)[]
+  /** The note that the parts are the text of. */
   readonly note?: NoteTurn
+  /** Tools that are declared from here on; only if the endpoint can add tools inside the history. */
+  readonly tools?: readonly ToolSpec[]
+  /** The names of tools that are gone from here on; as above. */
+  readonly removedTools?: readonly string[]
 }
 
 /** What the encoding of a history depends on; `wire` and `profile` decide which native data can be sent. */
@@ -62,6 +70,8 @@ export interface IdRegistry {
 export interface HistoryPosition {
   readonly ids: IdRegistry
   readonly isContinuation: boolean
+  /** The tools of the whole history. */
+  readonly tools?: CollectedTools
   /** For a reader, not for a model: without the messages that only servers need. */
   readonly omitFiller?: true
 }
@@ -96,6 +106,7 @@ export function buildTranscript(
   const newId = createIdGenerator(context, idPattern, position?.ids ?? createIdRegistry())
   // User messages that came while calls were open follow after their results.
   let queuedUserSteps: TranscriptStep[] = []
+  const lateResults = findLateResults(turns)
   let open: { turn: AssistantTurn; parts: AssistantPart[]; results: ResultPart[] } | undefined
 
   function flushAssistant(): void {
@@ -136,35 +147,45 @@ export function buildTranscript(
     if (last?.kind !== 'user' && !hasResults(last)) steps.push(CONTINUE_STEP)
   }
 
-  function queueUserStep(parts: readonly (TextPart | MediaPart)[], note?: NoteTurn): void {
-    const nonEmpty = parts.filter((part) => part.kind !== 'text' || part.text.trim() !== '')
-    if (nonEmpty.length > 0 || (note && context.profile.systemNotes))
-      queuedUserSteps.push({ kind: 'user', parts: nonEmpty, ...defined({ note }) })
+  function queueUserStep(parts: readonly (TextPart | MediaPart)[], more?: Omit<UserStep, 'kind' | 'parts'>): void {
+    const nonEmpty = parts.filter((part) => isWorthSending(part, context))
+    if (nonEmpty.length > 0 || more) queuedUserSteps.push({ kind: 'user', parts: nonEmpty, ...more })
   }
 
   for (const turn of turns) {
     switch (turn.role) {
-      case 'results':
-        if (open) for (const part of turn.parts) open.results.push(part)
-        else if (turn.parts.length > 0) warn('orphan-result', 'Results without calls were left out (T89).')
+      case 'results': {
+        const parts = turn.parts.filter((part) => !lateResults.isLate(part))
+        if (open) for (const part of parts) open.results.push(part)
+        else if (parts.length > 0) warn('orphan-result', 'Results without calls were left out (T89).')
         break
+      }
       case 'assistant': {
         flush()
         const parts = turn.parts.filter((part) => isWorthSending(part, context))
         // A turn without content is left out (T85).
-        if (parts.some((part) => part.kind !== 'reasoning')) open = { turn, parts, results: [] }
+        if (parts.some((part) => part.kind !== 'reasoning'))
+          open = { turn, parts, results: [...lateResults.ofTurn(turn)] }
         break
       }
       case 'user':
         queueUserStep(turn.parts)
         break
       case 'note':
-        queueUserStep([{ kind: 'text', text: turn.text }], turn)
+        queueUserStep([{ kind: 'text', text: turn.text }], describeNote(turn, context))
         break
     }
   }
   flush()
   return { steps, warnings }
+}
+
+/** What a note says besides its text; undefined if the wire has no means to say it. */
+function describeNote(note: NoteTurn, context: EncodeContext): Omit<UserStep, 'kind' | 'parts'> | undefined {
+  const { tools, removedTools } = note
+  const changes = context.profile.lateTools === 'native' ? defined({ tools, removedTools }) : {}
+  const isWritten = context.profile.systemNotes && (note.trusted || hasNativeDataFor(note, context))
+  return isWritten || Object.keys(changes).length > 0 ? { ...changes, ...(isWritten && { note }) } : undefined
 }
 
 interface NativeHolder {
@@ -218,7 +239,7 @@ function stringifyArguments(call: CallPart, projection: ToolDeclarations): strin
 
 /** The text of a call that is sent as free text: it was received like this, or the tool is declared like this (T30). */
 export function toFreeformText(call: CallPart, context: EncodeContext): string | undefined {
-  const isDeclaredFreeform = context.projection.tools.some((tool) => tool.freeform && tool.originalName === call.name)
+  const isDeclaredFreeform = context.projection.findTool(call.name)?.freeform === true
   if (call.freeform) return isDeclaredFreeform || hasNativeDataFor(call, context) ? toWellFormed(call.raw) : undefined
   const { input, ...more } = call.input ?? {}
   return isDeclaredFreeform && typeof input === 'string' && Object.keys(more).length === 0

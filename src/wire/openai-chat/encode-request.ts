@@ -5,7 +5,7 @@ import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.
 import { describeMedia, findResultMedia, toMediaUrl, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, MediaPart, TextPart } from '../../model/turn.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
+import { listDeclarationWarnings, declareRequestTools } from '../declare-tools.ts'
 import {
   createCacheMark,
   encodeOpenAiCacheTtl,
@@ -28,7 +28,7 @@ const ID_PATTERN = /^[\x21-\x7e]{1,40}$/
 
 /** The messages are the last key, so that a longer history only adds bytes at the end. */
 export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, position) => {
-  const projection = declareToolsForProfile(request.tools, profile)
+  const projection = declareRequestTools(request, profile, position)
   const context: EncodeContext = { wire: 'openai-chat', profile, projection }
   const { steps, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
   const native = profile.tools === 'native'

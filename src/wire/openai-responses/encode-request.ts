@@ -4,7 +4,7 @@ import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
+import { listDeclarationWarnings, declareRequestTools } from '../declare-tools.ts'
 import { encodeOpenAiCacheTtl, findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
 import { buildTranscript, type EncodeContext, type HistoryPosition } from '../history/transcript.ts'
 import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
@@ -24,7 +24,7 @@ const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Every request has the whole history, because nothing is stored on the server (T84). */
 export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, position) => {
-  const projection = declareToolsForProfile(request.tools, profile)
+  const projection = declareRequestTools(request, profile, position)
   const context: EncodeContext = { wire: 'openai-responses', profile, projection }
   const warnings: Warning[] = []
   const native = profile.tools === 'native'

@@ -19,6 +19,7 @@ export const openaiResponses: Wire<ResponsesDecoderState> = {
     thinking: 'level',
     encryptedReasoning: true,
     outputWithTools: true,
+    lateTools: 'native',
   },
   encodeRequest: encodeResponsesRequest,
   startDecoding: startResponsesDecoding,

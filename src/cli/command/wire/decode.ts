@@ -5,6 +5,7 @@ import { isObject, type JsonObject, stringOrEmpty } from '../../../model/json.ts
 import type { ToolSpec } from '../../../model/request.ts'
 import type { AssistantPart, CallPart } from '../../../model/turn.ts'
 import { decodeResponse } from '../../../wire/decode-response.ts'
+import { collectDeclaredTools } from '../../../wire/late-tools.ts'
 import { loadWire } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
@@ -37,7 +38,7 @@ export async function runWireDecode(options: WireCommandOptions): Promise<void> 
 
 async function decodeRecording({ wire: id, request, response }: WireRecording): Promise<JsonObject> {
   const wire = await loadWire(id)
-  const tools = wire.readRequest(request?.['body']).request.tools
+  const tools = collectDeclaredTools(wire.readRequest(request?.['body']).request).known
   const status = typeof response?.['status'] === 'number' ? { status: response['status'] } : {}
   const contentType = typeof response?.['contentType'] === 'string' ? response['contentType'] : undefined
   const bytes = Buffer.from(stringOrEmpty(response?.['body']), 'utf8')

@@ -1,0 +1,96 @@
+import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
+import type { Profile } from '../../src/model/profile.ts'
+import type { Wire } from '../../src/wire/wire.ts'
+
+/** A body with one member that no reader knows: a field, an element of a list, or another form of a value. */
+export interface UnknownMember {
+  /** Where it was added, such as `input.0.content.1.x_unk7`. */
+  readonly path: string
+  /** It is part of the name of a field or type, and of its value, and occurs nowhere else. */
+  readonly marker: string
+  readonly body: JsonObject
+}
+
+/** What a wire's bodies have that must not be changed, and what may have another form. */
+export interface UnknownMemberRules {
+  /** The names of fields whose content is not the API's: schemas, arguments, metadata. */
+  readonly opaque: readonly string[]
+  /** The names of fields of which the API may add a form, such as `tool_choice`. */
+  readonly variants?: readonly string[]
+}
+
+/** The body once for each place and kind: unknown fields at every level, unknown elements of every list of objects. */
+export function listUnknownMembers(body: JsonObject, rules: UnknownMemberRules): UnknownMember[] {
+  const members: UnknownMember[] = []
+  const opaque = new Set(rules.opaque)
+  const variants = new Set(rules.variants)
+
+  function add(path: readonly string[], name: string, create: (marker: string) => (holder: Json) => void): void {
+    const marker = `unk${members.length}q`
+    const copy = structuredClone(body)
+    create(marker)(findValue(copy, path))
+    members.push({ path: [...path, name.replace('#', marker)].join('.'), marker, body: copy })
+  }
+
+  function visit(value: Json, path: readonly string[]): void {
+    if (Array.isArray(value)) {
+      if (value.some(isObject))
+        for (const at of new Set([0, value.length]))
+          for (const element of LIST_ELEMENTS)
+            add(path, `${at}=#`, (marker) => (list) => void (list as Json[]).splice(at, 0, element(marker)))
+      for (const [at, one] of value.entries()) visit(one, [...path, String(at)])
+      return
+    }
+    if (!isObject(value)) return
+    for (const field of FIELD_VALUES)
+      add(
+        path,
+        'x_#',
+        (marker) => (object) => void Object.assign(object as JsonObject, { [`x_${marker}`]: field(marker) }),
+      )
+    for (const [name, inner] of Object.entries(value)) {
+      if (variants.has(name))
+        add(path, `${name}=#`, (marker) => (object) => {
+          Object.assign(object as JsonObject, { [name]: { type: `x_${marker}`, x_form: marker } })
+        })
+      if (!opaque.has(name)) visit(inner, [...path, name])
+    }
+  }
+
+  visit(body, [])
+  return members
+}
+
+/**
+ * What became of an unknown member when a request was read and written again: it is in the new body, a warning names it, or
+ * it was dropped in silence.
+ */
+export function traceUnknownMember(
+  wire: Wire,
+  { body, marker }: UnknownMember,
+  profile: Profile = wire.profile,
+): 'kept' | 'warned' | 'dropped' {
+  const { request, warnings } = wire.readRequest(body)
+  const encoded = wire.encodeRequest(request, profile)
+  if (JSON.stringify(encoded.body).includes(marker)) return 'kept'
+  const isNamed = [...warnings, ...encoded.warnings].some(({ message }) => message.includes(marker))
+  return isNamed ? 'warned' : 'dropped'
+}
+
+const FIELD_VALUES: readonly ((marker: string) => Json)[] = [
+  (marker) => marker,
+  (marker) => ({ type: 'x', deep: [marker] }),
+  (marker) => [{ type: 'x', text: marker }],
+]
+
+/** Elements of a list that a later version of the API might have: with a type, with a role, and with one named field. */
+const LIST_ELEMENTS: readonly ((marker: string) => JsonObject)[] = [
+  (marker) => ({ type: `x_${marker}`, value: marker }),
+  (marker) => ({ type: `x_${marker}`, id: 'x_1', text: marker, name: `x_${marker}` }),
+  (marker) => ({ type: `x_${marker}`, role: 'user', content: marker }),
+  (marker) => ({ [`x_${marker}`]: { value: marker } }),
+]
+
+function findValue(body: JsonObject, path: readonly string[]): Json {
+  return path.reduce<Json>((value, key) => (value as JsonObject)[key] ?? null, body)
+}
