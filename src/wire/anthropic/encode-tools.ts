@@ -24,9 +24,7 @@ export function encodeTools(request: ModelRequest, projection: ToolDeclarations,
   }
   const tools = listTools(request, projection, profile)
   if (tools.length + hosted.length === 0) return declareClosedTools(steps, projection)
-  const strict = profile.constrain
-    ? tools.filter((tool) => isStrictSchema(tool.schema)).slice(0, MAX_STRICT_TOOLS)
-    : []
+  const strict = profile.constrain ? tools.filter((tool) => isStrictSchema(tool.schema)).slice(0, MAX_STRICT_TOOLS) : []
   const isOneVisible = [...tools, ...hosted].some((tool) => !isDeferred(tool))
   const declarations = tools.map((tool): JsonObject => ({
     ...declareTool(tool, profile, strict.includes(tool)),
@@ -131,4 +129,3 @@ function isStrictSchema(schema: unknown): boolean {
 const STRICT_SCHEMA_KEYS = new Set(
   'type description title enum items properties required additionalProperties'.split(' '),
 )
-

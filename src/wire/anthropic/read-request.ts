@@ -24,7 +24,11 @@ export function readAnthropicRequest(body: unknown): DecodedRequest {
   const turns = readMessages(fields['messages'], reader)
   warnAboutMarks(fields, marks, warnings)
   const format = objectOrEmpty(fields['output_config'])['format'] ?? fields['output_format']
-  const known = [...READ_FIELDS, ...understood, ...(isSchemaFormat(fields['output_format']) ? ['output_format'] : [])].join(' ')
+  const known = [
+    ...READ_FIELDS,
+    ...understood,
+    ...(isSchemaFormat(fields['output_format']) ? ['output_format'] : []),
+  ].join(' ')
   const options: OtherFields = {
     ...pickOtherFields(fields, known),
     ...defined({
