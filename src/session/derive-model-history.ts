@@ -53,7 +53,8 @@ export function entryToTurn(entry: Entry): Turn | undefined {
     case 'user':
       return { role: 'user', parts: entry.parts }
     case 'note':
-      return { role: 'note', text: entry.text }
+      // The words about plan mode are our own; other notes may repeat those of tools and servers.
+      return { role: 'note', text: entry.text, ...(entry.plan !== undefined && { trusted: true }) }
     case 'turn':
       return entry.turn
     case 'result':

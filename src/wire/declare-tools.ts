@@ -5,7 +5,7 @@ import type { ModelRequest, ToolSpec } from '../model/request.ts'
 import type { WireId } from '../model/turn.ts'
 import { type ToolDeclarations, declareTools } from '../schema/dialect/declare-tools.ts'
 import type { HistoryPosition } from './history/transcript.ts'
-import { collectDeclaredTools, type CollectedTools } from './late-tools.ts'
+import { collectDeclaredTools, type CollectedTools, hasNativeLateTools } from './late-tools.ts'
 
 /** The tools as they are declared to an endpoint, and the mapping back. Encoder and decoder must use the same. */
 export function declareToolsForProfile(tools: readonly ToolSpec[], profile: Profile): ToolDeclarations {
@@ -40,10 +40,10 @@ const VIEWS = new WeakMap<ToolDeclarations, WeakMap<readonly ToolSpec[], ToolDec
 
 function chooseDeclaredTools(
   { tools, hostedTools = [] }: ModelRequest,
-  { lateTools }: Profile,
+  profile: Profile,
   { known, callable }: CollectedTools,
 ): readonly ToolSpec[] {
-  if (lateTools === 'native') return tools
+  if (hasNativeLateTools(profile)) return tools
   // Tools that only a vendor's own search can find could never be found here.
   return hostedTools.some(isToolSearch) ? known : callable
 }

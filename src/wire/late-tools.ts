@@ -1,4 +1,5 @@
 import { getSnapshotSource } from '../model/history-snapshot.ts'
+import type { Profile } from '../model/profile.ts'
 import type { ModelRequest, ToolSpec } from '../model/request.ts'
 import type { NoteTurn, ResultPart, Turn } from '../model/turn.ts'
 
@@ -10,6 +11,11 @@ export interface CollectedTools {
   readonly callable: readonly ToolSpec[]
   /** The result that found a deferred tool first, by the name of the tool. */
   readonly foundBy: ReadonlyMap<string, ResultPart>
+}
+
+/** Can tools be added inside the history? */
+export function hasNativeLateTools({ lateTools, tools }: Pick<Profile, 'lateTools' | 'tools'>): boolean {
+  return lateTools === 'native' && tools === 'native'
 }
 
 /** Collects the tools of a request, those that notes of its history add or remove, and those that results found. */

@@ -1,7 +1,8 @@
 import { isObject, type Json, type JsonObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../model/json.ts'
-import type { ModelParams, ModelRequest, OutputFormat, ToolChoice, ToolSpec } from '../model/request.ts'
+import type { HostedTool, ModelParams, ModelRequest, OutputFormat, ToolChoice, ToolSpec } from '../model/request.ts'
 import { formatResultText } from '../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn } from '../model/turn.ts'
+import { collectDeclaredTools } from './late-tools.ts'
 import { readOutputFormat } from './output-format.ts'
 import { appendResults, readToolSchema } from './read-parts.ts'
 import { defined } from '../model/defined.ts'
@@ -11,6 +12,8 @@ export interface PlainConversation {
   readonly system: string | null
   readonly messages: readonly PlainMessage[]
   readonly tools?: readonly PlainTool[]
+  /** Tools that only their own API can carry. */
+  readonly hostedTools?: readonly HostedTool[]
   readonly toolChoice?: ToolChoice
   readonly params?: JsonObject
   readonly output?: OutputFormat
@@ -18,7 +21,7 @@ export interface PlainConversation {
   readonly previous?: string
 }
 
-type PlainTool = Omit<ToolSpec, 'description'> & { readonly description?: string }
+type PlainTool = Omit<ToolSpec, 'description' | 'native'> & { readonly description?: string }
 
 interface PlainMessage {
   readonly role: 'user' | 'assistant' | 'tool'
@@ -44,7 +47,7 @@ export function toPlainConversation(request: ModelRequest): PlainConversation {
         messages.push({ role: 'user', parts: turn.parts.map(toPlainContent) })
         break
       case 'note':
-        messages.push({ role: 'user', parts: [{ type: 'text', text: turn.text }] })
+        if (turn.text !== '') messages.push({ role: 'user', parts: [{ type: 'text', text: turn.text }] })
         break
       case 'assistant':
         for (const part of turn.parts) if (part.kind === 'call') ids.set(part.id, getWireId(part))
@@ -56,10 +59,12 @@ export function toPlainConversation(request: ModelRequest): PlainConversation {
     }
   }
   const params = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject
+  const tools = collectDeclaredTools(request).known
   return {
     system: request.system ?? null,
     messages,
-    ...(request.tools.length > 0 && { tools: request.tools.map(toPlainTool) }),
+    ...(tools.length > 0 && { tools: tools.map(toPlainTool) }),
+    ...defined({ hostedTools: request.hostedTools }),
     ...defined({ toolChoice: request.toolChoice }),
     ...(Object.keys(params).length > 0 && { params }),
     ...defined({ output: request.output }),
@@ -92,6 +97,7 @@ export function fromPlainConversation(value: unknown, model: string): ModelReque
     model: typeof value['model'] === 'string' ? value['model'] : model,
     ...(typeof value['system'] === 'string' && { system: value['system'] }),
     tools: Array.isArray(value['tools']) ? value['tools'].map(readTool) : [],
+    ...(Array.isArray(value['hostedTools']) && { hostedTools: value['hostedTools'] as HostedTool[] }),
     ...defined({ toolChoice: readToolChoice(value['toolChoice']) }),
     turns,
     params: readParams(objectOrEmpty(value['params'])),
@@ -102,15 +108,21 @@ export function fromPlainConversation(value: unknown, model: string): ModelReque
 
 const PLAIN_ORIGIN = { provider: 'conversation', wire: 'openai-chat', model: '' } as const
 
-function toPlainTool({ description, ...rest }: ToolSpec): PlainTool {
+function toPlainTool({ description, native: _native, ...rest }: ToolSpec): PlainTool {
   return description === '' ? rest : { ...rest, description }
 }
 
 function toPlainContent(part: TextPart | MediaPart): PlainPart {
   if (part.kind === 'text' && part.text === '' && isObject(part.native?.data))
-    return { type: 'item', kind: stringOrEmpty(part.native.data['type']) || 'native' }
+    return { type: 'item', kind: getNativeKind(part.native.data) }
   if (part.kind === 'text') return { type: 'text', text: part.text }
   return { type: 'media', mime: part.mime, ...defined({ data: part.data, uri: part.uri }) }
+}
+
+/** The vendor's type of an item or a part, which may be inside the data. */
+function getNativeKind(data: Record<string, unknown>): string {
+  const kinds = [data, objectOrEmpty(data['item']), objectOrEmpty(data['part'])].map(({ type }) => stringOrEmpty(type))
+  return kinds.find((kind) => kind !== '') ?? 'native'
 }
 
 function toPlainPart(part: AssistantPart): PlainPart {
@@ -197,8 +209,16 @@ function readResult(part: unknown, open: { id: string; name: string }[]): Result
 }
 
 function readTool(value: unknown): ToolSpec {
-  const { name, description, schema } = objectOrEmpty(value)
-  return { name: stringOrEmpty(name), description: stringOrEmpty(description), schema: readToolSchema(schema) }
+  const { name, description, schema, freeform, grammar, namespace, deferred } = objectOrEmpty(value)
+  return {
+    name: stringOrEmpty(name),
+    description: stringOrEmpty(description),
+    schema: readToolSchema(schema),
+    ...(freeform === true && { freeform }),
+    ...(isObject(grammar) && { grammar: grammar as unknown as NonNullable<ToolSpec['grammar']> }),
+    ...(isObject(namespace) && { namespace: namespace as unknown as NonNullable<ToolSpec['namespace']> }),
+    ...(deferred === true && { deferred }),
+  }
 }
 
 function readToolChoice(value: unknown): ToolChoice | undefined {

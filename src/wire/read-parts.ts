@@ -1,4 +1,5 @@
 import { defined } from '../model/defined.ts'
+import type { Warning } from '../model/event.ts'
 import { isObject, type Json, type JsonObject, objectOrEmpty } from '../model/json.ts'
 import type { ModelParams } from '../model/request.ts'
 import type { MediaPart, NativeData, ResultPart, Turn, WireId } from '../model/turn.ts'
@@ -36,4 +37,44 @@ const EFFORT_LEVELS = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const
 export function readOpenAiCacheTtl(body: Record<string, unknown>): ModelParams['cacheTtl'] {
   const { ttl } = objectOrEmpty(body['prompt_cache_options'])
   return body['prompt_cache_retention'] === '24h' || ttl === '12h' ? '1h' : undefined
+}
+
+/** The fields of an object that a reader does not understand. `known` names the others, separated by spaces. */
+export function pickOtherFields(fields: Readonly<Record<string, unknown>>, known: string): JsonObject | undefined {
+  const names = known.split(' ')
+  const others = Object.entries(fields).filter(([name]) => !names.includes(name))
+  return others.length > 0 ? (Object.fromEntries(others) as JsonObject) : undefined
+}
+
+/** The part with more native data; the same part if there is none to add. */
+export function addNativeData<P extends { readonly native?: NativeData }>(part: P, wire: WireId, data: JsonObject): P {
+  const more = defined(data)
+  if (Object.keys(more).length === 0) return part
+  const before = part.native ?? createNativeDataFromRequest(wire, undefined)
+  return { ...part, native: { ...before, data: { ...objectOrEmpty(before.data), ...more } as JsonObject } }
+}
+
+/** The parts of a message; the first one keeps the fields of the message. Without a part they are lost, with a warning. */
+export function keepMessageFields<P extends { readonly native?: NativeData }>(
+  [first, ...rest]: readonly P[],
+  wire: WireId,
+  message: JsonObject | undefined,
+  warnings: Warning[],
+): P[] {
+  if (first) return [message ? addNativeData(first, wire, { message }) : first, ...rest]
+  warnAboutFields(message, 'a message without content', warnings)
+  return []
+}
+
+/** For fields that cannot be kept. */
+export function warnAboutFields(fields: JsonObject | undefined, of: string, warnings: Warning[]): void {
+  if (!fields) return
+  const message = `The fields ${Object.keys(fields).join(', ')} of ${of} were left out.`
+  warnings.push({ code: 'unknown-fields', message })
+}
+
+/** For anything else that cannot be kept; an excerpt shows what it was. */
+export function warnAboutUnknown(what: string, value: unknown, warnings: Warning[]): void {
+  const excerpt = (JSON.stringify(value) ?? '').slice(0, 200)
+  warnings.push({ code: 'unknown-value', message: `${what} was left out: ${excerpt}` })
 }

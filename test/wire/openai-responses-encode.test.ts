@@ -348,6 +348,8 @@ describe('a request on the Responses wire', () => {
       [back.system, back.session, back.toolChoice, back.params],
       [request.system, request.session, request.toolChoice, request.params],
     )
-    assert.deepEqual(back.turns[2], turns[2])
+    const native = { wire: wire.id, signer: wire.id, data: { caller: { type: 'direct' } } } as const
+    const [sent] = turns[2]?.role === 'results' ? turns[2].parts : []
+    assert.deepEqual(back.turns[2], { role: 'results', parts: [{ ...sent, native }] })
   })
 })

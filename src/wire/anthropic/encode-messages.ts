@@ -6,6 +6,7 @@ import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, Tex
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type { AssistantStep, EncodeContext, TranscriptStep, UserStep } from '../history/transcript.ts'
 import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
+import { hasNativeLateTools } from '../late-tools.ts'
 import { pickOtherFields } from '../unread-fields.ts'
 import { encodeNote, encodeSettingsNote } from './encode-notes.ts'
 
@@ -229,7 +230,7 @@ function encodeFoundTools(
   { profile, projection }: EncodeContext,
   requestTools: readonly ToolSpec[],
 ): JsonObject[] {
-  if (profile.lateTools !== 'native') return []
+  if (!hasNativeLateTools(profile)) return []
   const declared = foundTools.filter((found) => requestTools.some(({ name }) => name === found))
   return declared.map((name) => ({ type: 'tool_reference', tool_name: projection.toWireName(name) }))
 }

@@ -1,6 +1,6 @@
 import type { Warning } from '../../model/event.ts'
 import { defined } from '../../model/defined.ts'
-import { isObject, type JsonObject, objectOrEmpty } from '../../model/json.ts'
+import { filterObjects, isObject, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
@@ -9,7 +9,7 @@ import { createCacheMark, joinSystemPrompt, warnAboutCacheTtl } from '../encode-
 import { buildTranscript, type EncodeContext, getReplayableData, type TranscriptStep } from '../history/transcript.ts'
 import { chooseOutputRequest, type OutputRequest } from '../output-format.ts'
 import { mergeProviderOptions } from '../provider-options.ts'
-import { warnNotKept } from '../unread-fields.ts'
+import { pickOtherFields, warnNotKept } from '../unread-fields.ts'
 import type { Wire } from '../wire.ts'
 import { createBetaHeader } from './betas.ts'
 import { type AnthropicMessage, encodeMessages, isServerToolUse, isThinking } from './encode-messages.ts'
@@ -62,10 +62,18 @@ function chooseLateTools(profile: Profile): Profile {
 
 /** Settings of a system message that cannot be sent to this model. */
 function warnAboutNotes(turns: readonly Turn[], context: EncodeContext, warnings: Warning[]): void {
-  for (const turn of turns)
-    if (turn.role === 'note' && turn.native?.wire === 'anthropic')
-      if (!context.profile.systemNotes || !getReplayableData(turn, context))
-        warnNotKept(warnings, 'A part of a system message', turn.native.data)
+  for (const turn of turns) {
+    if (turn.role !== 'note' || turn.native?.wire !== 'anthropic') continue
+    if (context.profile.systemNotes && getReplayableData(turn, context)) continue
+    const message = objectOrEmpty(turn.native.data)
+    warnNotKept(warnings, 'A setting of a system message', pickOtherFields(message, 'content'))
+    for (const block of filterObjects(message['content']))
+      warnNotKept(
+        warnings,
+        'A part of a system message',
+        block['type'] === 'text' ? pickOtherFields(block, 'type text') : block,
+      )
+  }
 }
 
 /** Details of thinking, without thinking, are rejected. */

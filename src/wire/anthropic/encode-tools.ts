@@ -6,6 +6,7 @@ import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declar
 import { declareToolsForProfile, getNativeToolFields, listHostedTools } from '../declare-tools.ts'
 import { createCacheMark } from '../encode-parts.ts'
 import type { TranscriptStep } from '../history/transcript.ts'
+import { hasNativeLateTools } from '../late-tools.ts'
 import { warnNotKept } from '../unread-fields.ts'
 
 interface ToolContext {
@@ -29,7 +30,7 @@ export function encodeTools(request: ModelRequest, projection: ToolDeclarations,
   const declarations = tools.map((tool): JsonObject => ({
     ...declareTool(tool, profile, strict.includes(tool)),
     // At least one tool must be visible.
-    ...(profile.lateTools === 'native' && isOneVisible && tool.deferred && { defer_loading: true }),
+    ...(hasNativeLateTools(profile) && isOneVisible && tool.deferred && { defer_loading: true }),
   }))
   // A deferred tool is not part of the prompt, and cannot be marked.
   const last = declarations.findLast((tool) => !isDeferred(tool))
@@ -45,7 +46,7 @@ export function encodeTools(request: ModelRequest, projection: ToolDeclarations,
 
 /** Where tools are added inside the history, those of the request stay as they were, whatever is declared later. */
 function listTools(request: ModelRequest, projection: ToolDeclarations, profile: Profile): readonly DeclaredTool[] {
-  if (profile.lateTools !== 'native') return projection.tools
+  if (!hasNativeLateTools(profile)) return projection.tools
   const { tools } = declareToolsForProfile(request.tools, profile)
   return tools.map((tool) => ({ ...tool, name: projection.toWireName(tool.originalName) }))
 }

@@ -62,6 +62,7 @@ function readNote(message: JsonFields, blocks: readonly JsonFields[], reader: Me
     else if (change?.removed !== undefined) removedTools.push(change.removed)
     const isKnown = block['type'] === 'text' || change !== undefined
     isPlain &&= isKnown && pickOtherFields(block, 'type text tool') === undefined
+    isPlain &&= pickOtherFields(objectOrEmpty(block['tool']), 'type name definition') === undefined
   }
   const whole = { ...pickOtherFields(message, 'role content'), content: blocks as JsonObject[] }
   return {

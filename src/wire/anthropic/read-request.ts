@@ -15,7 +15,7 @@ export function readAnthropicRequest(body: unknown): DecodedRequest {
   const fields = objectOrEmpty(body)
   const model = stringOrEmpty(fields['model'])
   const marks: unknown[] = []
-  const noteMark = (mark: unknown) => void marks.push(mark)
+  const noteMark = (mark: unknown) => void (mark !== null && marks.push(mark))
   const { tools, hostedTools } = readTools(fields['tools'], warnings, noteMark)
   const reader: MessageReader = { model, tools, warnings, noteMark }
   const system = readSystem(fields['system'], reader)

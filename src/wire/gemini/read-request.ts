@@ -102,11 +102,11 @@ function readModelPart(wire: WireId, part: GeminiPart, newId: () => string, warn
   const thoughtSignature = nonBlankString(part['thoughtSignature'])
   const fields = pickOtherFields(part, 'text thought functionCall thoughtSignature')
   const data = { ...defined({ thoughtSignature, fields }) }
-  const native = Object.keys(data).length > 0 ? createNativeDataFromRequest(wire, undefined, data) : undefined
+  const native = hasFields(data) ? createNativeDataFromRequest(wire, undefined, data) : undefined
   const call = part['functionCall']
   if (isObject(call)) {
     const args = call['args'] ?? {}
-    const callFields = pickOtherFields(call, 'id name args')
+    const callData = { ...data, ...defined({ callFields: pickOtherFields(call, 'id name args') }) }
     if (!isObject(args)) warnNotKept(warnings, 'The arguments of a call, which are not an object,', args)
     return {
       kind: 'call',
@@ -114,10 +114,7 @@ function readModelPart(wire: WireId, part: GeminiPart, newId: () => string, warn
       name: stringOrEmpty(call['name']),
       raw: typeof args === 'string' ? args : JSON.stringify(args),
       ...(isObject(args) && { input: args as JsonObject }),
-      native: createNativeDataFromRequest(wire, nonBlankString(call['id']), {
-        ...data,
-        ...defined({ callFields }),
-      }),
+      native: createNativeDataFromRequest(wire, nonBlankString(call['id']), hasFields(callData) ? callData : undefined),
     }
   }
   if (typeof part['text'] === 'string') {
@@ -128,6 +125,10 @@ function readModelPart(wire: WireId, part: GeminiPart, newId: () => string, warn
   }
   const media = readMedia(wire, part)
   return media ? { ...(native && !media.native ? { ...media, native } : media) } : readUnknownPart(wire, part)
+}
+
+function hasFields(fields: object): boolean {
+  return Object.keys(fields).length > 0
 }
 
 function readUnknownPart(wire: WireId, part: GeminiPart): TextPart {

@@ -20,7 +20,7 @@ export function readGeminiTools(wire: WireId, value: unknown, warnings: Warning[
       const serverTool = SERVER_TOOLS.find(([, name]) => name === toCamelCase(field))?.[0]
       const isEmpty = isObject(config) && Object.keys(config).length === 0
       if (serverTool && isEmpty) serverTools.push(serverTool)
-      else if (toCamelCase(field) !== 'functionDeclarations')
+      else if (toCamelCase(field) !== 'functionDeclarations' && config !== null)
         hostedTools.push({ wire, declaration: { [field]: config } })
     }
   }

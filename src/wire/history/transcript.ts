@@ -18,7 +18,7 @@ import type {
 import { defined } from '../../model/defined.ts'
 import { base62Hash } from '../../schema/hash.ts'
 import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import type { CollectedTools } from '../late-tools.ts'
+import { type CollectedTools, hasNativeLateTools } from '../late-tools.ts'
 import { findLateResults } from './late-results.ts'
 
 /** A call with its id on this wire, and its one result. */
@@ -183,7 +183,7 @@ export function buildTranscript(
 /** What a note says besides its text; undefined if the wire has no means to say it. */
 function describeNote(note: NoteTurn, context: EncodeContext): Omit<UserStep, 'kind' | 'parts'> | undefined {
   const { tools, removedTools } = note
-  const changes = context.profile.lateTools === 'native' ? defined({ tools, removedTools }) : {}
+  const changes = hasNativeLateTools(context.profile) ? defined({ tools, removedTools }) : {}
   const isWritten = context.profile.systemNotes && (note.trusted || hasNativeDataFor(note, context))
   return isWritten || Object.keys(changes).length > 0 ? { ...changes, ...(isWritten && { note }) } : undefined
 }

@@ -3,14 +3,17 @@ import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
-import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareRequestTools } from '../declare-tools.ts'
+import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
+import { listDeclarationWarnings, declareRequestTools, listHostedTools } from '../declare-tools.ts'
 import { encodeOpenAiCacheTtl, findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
-import { buildTranscript, type EncodeContext, type HistoryPosition } from '../history/transcript.ts'
+import { buildTranscript, type HistoryPosition } from '../history/transcript.ts'
+import { collectDeclaredTools, hasNativeLateTools } from '../late-tools.ts'
 import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
 import { mergeProviderOptions } from '../provider-options.ts'
 import type { Wire } from '../wire.ts'
-import { encodeResultItem, encodeStepItems } from './encode-input.ts'
+import { encodeResultItem, encodeStepItems, isItemReference, type ResponsesContext } from './encode-input.ts'
+import { declareResponsesTools, isToolSearchSpec, toWireToolName } from './encode-tools.ts'
+import { TOOL_SEARCH } from './read-tools.ts'
 import { defined } from '../../model/defined.ts'
 
 /** `input` is the last key, so that a longer history only adds bytes at the end. */
@@ -24,16 +27,19 @@ const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Every request has the whole history, because nothing is stored on the server (T84). */
 export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, position) => {
+  const collected = position?.tools ?? collectDeclaredTools(request)
   const projection = declareRequestTools(request, profile, position)
-  const context: EncodeContext = { wire: 'openai-responses', profile, projection }
   const warnings: Warning[] = []
+  const hosted = listHostedTools(request, 'openai-responses', warnings)
+  const hasToolSearch = hosted.some(({ type }) => type === TOOL_SEARCH) || collected.known.some(isToolSearchSpec)
+  const context: ResponsesContext = { wire: 'openai-responses', profile, projection, collected, hasToolSearch }
   const native = profile.tools === 'native'
   const instructions = joinSystemPrompt(request, context)
   const format = encodeOpenAiFormat(chooseOutputRequest(request, profile))
   const complete: ResponsesBody = {
     model: request.model,
     ...(instructions !== '' && { instructions }),
-    ...(native && projection.tools.length > 0 && encodeTools(request, projection, warnings)),
+    ...(native && encodeTools(request, context, hosted, warnings)),
     ...encodeSettings(request.params ?? {}, profile, warnings),
     ...(format && { text: { format: { type: format.type, ...format.details } } }),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
@@ -47,31 +53,36 @@ export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, 
 }
 
 /** An empty list of tools is rejected, and so are the other parameters without tools (T98). */
-function encodeTools(request: ModelRequest, projection: ToolDeclarations, warnings: Warning[]): JsonObject {
+function encodeTools(
+  request: ModelRequest,
+  context: ResponsesContext,
+  hosted: readonly JsonObject[],
+  warnings: Warning[],
+): JsonObject {
+  const { projection, collected, hasToolSearch, profile } = context
+  // Where nothing searches for them by the API's own means, deferred tools are added once they are found.
+  const isShown = ({ deferred }: DeclaredTool) => !deferred || hasToolSearch || !hasNativeLateTools(profile)
+  const tools = projection.tools.filter(isShown)
+  const declarations = [...declareResponsesTools(tools, context), ...hosted]
+  if (declarations.length === 0 && collected.known.length === 0) return {}
   return {
-    tools: projection.tools.map(declareTool),
-    ...encodeToolChoice(request.toolChoice, projection, warnings),
+    ...(declarations.length > 0 && { tools: declarations }),
+    ...encodeToolChoice(request.toolChoice, context, warnings),
     ...defined({ parallel_tool_calls: request.params?.parallelCalls }),
   }
-}
-
-/** `strict` is always sent: without it some servers assume true and make every parameter required (T144). */
-function declareTool({ name, description, schema, strict = false, freeform }: DeclaredTool): JsonObject {
-  if (freeform) return { type: 'custom', name, description }
-  return { type: 'function', name, description, parameters: schema, strict }
 }
 
 /** `auto` is the default (T153). A restricted choice does not change the declared tools, and so keeps the cached prefix. */
 function encodeToolChoice(
   toolChoice: ToolChoice | undefined,
-  projection: ToolDeclarations,
+  context: ResponsesContext,
   warnings: Warning[],
 ): JsonObject {
   if (toolChoice === undefined || toolChoice === 'auto') return {}
   if (typeof toolChoice === 'string') return { tool_choice: toolChoice }
   const chooseTool = (name: string): JsonObject[] => {
-    const tool = findChosenTool(name, projection, warnings)
-    return tool ? [{ type: tool.freeform ? 'custom' : 'function', name: tool.name }] : []
+    const tool = context.projection.findTool(name) ?? findChosenTool(name, context.projection, warnings)
+    return tool ? [{ type: tool.freeform ? 'custom' : 'function', ...toWireToolName(name, context) }] : []
   }
   if ('name' in toolChoice) {
     const [chosen] = chooseTool(toolChoice.name)
@@ -107,19 +118,20 @@ const MIN_OUTPUT_TOKENS = 16
 /** If the vendor stores earlier turns, results may belong to calls that are not in this request (T139). */
 function encodeHistory(
   request: ModelRequest,
-  context: EncodeContext,
+  context: ResponsesContext,
   warnings: Warning[],
   position?: HistoryPosition,
 ): JsonObject[] {
   const items: JsonObject[] = []
+  const isStored = hasStoredHistory(request)
   const write = (turns: readonly Turn[]) => {
     // Results alone belong to calls that the vendor stores; no other message is needed.
-    if (request.previous !== undefined && turns.every(({ role }) => role === 'results')) return
+    if (isStored && turns.every(({ role }) => role === 'results')) return
     const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)
     warnings.push(...found)
-    items.push(...steps.flatMap((step) => encodeStepItems(step, context)))
+    items.push(...steps.flatMap((step) => encodeStepItems(step, context, warnings)))
   }
-  if (request.previous === undefined) {
+  if (!isStored) {
     write(request.turns)
     return items
   }
@@ -142,6 +154,12 @@ function encodeHistory(
   }
   write(turns)
   return items
+}
+
+/** May results belong to calls that only the vendor has? */
+function hasStoredHistory({ previous, providerOptions, turns }: ModelRequest): boolean {
+  const { conversation } = providerOptions?.['openai-responses'] ?? {}
+  return previous !== undefined || (conversation ?? null) !== null || turns.some(isItemReference)
 }
 
 /** Removes a parameter that the endpoint rejects, also a nested one: `reasoning.summary`, `tools.strict` (T155). */

@@ -1,158 +1,137 @@
+import { defined } from '../../model/defined.ts'
 import type { Warning } from '../../model/event.ts'
-import type { DecodedRequest } from '../wire.ts'
-import { type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
-import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
-import type { AssistantPart, MediaPart, TextPart, Turn } from '../../model/turn.ts'
-import { parseCallArguments } from '../calls/parse-arguments.ts'
+import {
+  isObject,
+  type JsonObject,
+  filterObjects,
+  nonBlankString,
+  objectOrEmpty,
+  stringOrEmpty,
+} from '../../model/json.ts'
+import type { OtherFields } from '../../model/provider-options.ts'
+import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
+import type { Turn } from '../../model/turn.ts'
 import { readOutputFormat } from '../output-format.ts'
 import { readOtherFields } from '../provider-options.ts'
-import {
-  appendResults,
-  createNativeDataFromRequest,
-  parseMediaUrl,
-  readOpenAiCacheTtl,
-  readOpenAiEffort,
-  readToolSchema,
-} from '../read-parts.ts'
-import { type JsonFields, getReplayedFields, getTextsByChannel } from './output-item.ts'
-import { defined } from '../../model/defined.ts'
+import { readOpenAiCacheTtl, readOpenAiEffort, warnAboutUnknown } from '../read-parts.ts'
+import type { DecodedRequest } from '../wire.ts'
+import type { JsonFields } from './output-item.ts'
+import { readItem } from './read-items.ts'
+import { createToolReader, type ToolReader } from './read-tools.ts'
 
 const WIRE_ID = 'openai-responses'
-const READ_ORIGIN = { provider: WIRE_ID, wire: WIRE_ID, model: '' } as const
 
 export function readResponsesRequest(body: unknown): DecodedRequest {
   const warnings: Warning[] = []
   const fields = objectOrEmpty(body)
   const system = [nonBlankString(fields['instructions'])].filter((text) => text !== undefined)
   const turns: Turn[] = []
-  const input =
-    typeof fields['input'] === 'string' ? [{ role: 'user', content: fields['input'] }] : filterObjects(fields['input'])
-  for (const item of input) readItem(item, turns, system)
+  const reader = createToolReader(warnings)
+  // The names of the declared tools come first: calls refer to them.
+  const tools = reader.read(fields['tools'])
+  for (const item of listItems(fields['input'], warnings)) readItem(item, { turns, system, tools: reader, warnings })
   const session = nonBlankString(fields['prompt_cache_key'])
-  const format = objectOrEmpty(objectOrEmpty(fields['text'])['format'])
-  const options = readOtherFields(fields, KNOWN_FIELDS, { text: 'format' })
   const previous = nonBlankString(fields['previous_response_id'])
+  const params = readParams(fields)
+  const format = objectOrEmpty(objectOrEmpty(fields['text'])['format'])
+  const output = format['type'] === 'json_schema' ? readOutputFormat(format['name'], format['schema']) : {}
+  const options = readOptions(fields, params, output.output !== undefined)
   const request: ModelRequest = {
     model: nonBlankString(fields['model']) ?? '',
     ...(system.length > 0 && { system: system.join('\n') }),
-    tools: filterObjects(fields['tools']).flatMap(readTools),
-    ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
+    tools,
+    ...(reader.hosted.length > 0 && { hostedTools: reader.hosted }),
+    ...defined({ toolChoice: readToolChoice(fields['tool_choice'], reader) }),
     turns,
-    params: readParams(fields),
-    ...readOutputFormat(format['name'], format['schema']),
+    params,
+    ...output,
     ...defined({ session, previous }),
     ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
   return { request, warnings }
 }
 
+function listItems(input: unknown, warnings: Warning[]): JsonFields[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }]
+  if (input !== undefined && !Array.isArray(input)) warnAboutUnknown('The input', input, warnings)
+  if (Array.isArray(input))
+    for (const item of input) if (!isObject(item)) warnAboutUnknown('An item that is not an object', item, warnings)
+  return filterObjects(input)
+}
+
+/** The fields that nothing else reads, and those whose value says more than what was read of it. */
+function readOptions(body: JsonFields, params: ModelParams, hasOutput: boolean): OtherFields | undefined {
+  const { text, reasoning, include, tool_choice: choice, prompt_cache_options: cache } = body
+  const { format, ...otherText } = objectOrEmpty(text)
+  const otherFormat = hasOutput
+    ? readOtherFields(objectOrEmpty(format), 'type name schema strict')
+    : objectOrEmpty(format)['type'] !== 'text' && isObject(format)
+      ? format
+      : undefined
+  const { effort, ...otherReasoning } = objectOrEmpty(reasoning)
+  const { ttl, ...otherCache } = objectOrEmpty(cache)
+  const found = {
+    ...readOtherFields(body, KNOWN_FIELDS),
+    ...toOption('text', { ...otherText, ...defined({ format: otherFormat }) }),
+    ...toOption('reasoning', { ...otherReasoning, ...(params.effort === undefined && defined({ effort })) }),
+    ...toOption('prompt_cache_options', { ...otherCache, ...(params.cacheTtl === undefined && defined({ ttl })) }),
+    ...(Array.isArray(include) &&
+      include.some((one) => one !== ENCRYPTED) && { include: [...new Set([...include, ENCRYPTED])] }),
+    ...(!isPlainChoice(choice) && { tool_choice: choice }),
+    ...pickUnread(body, params),
+  }
+  return Object.keys(found).length > 0 ? (found as OtherFields) : undefined
+}
+
 const KNOWN_FIELDS =
-  'model input instructions stream store include max_output_tokens temperature top_p reasoning prompt_cache_key prompt_cache_retention prompt_cache_options previous_response_id tool_choice parallel_tool_calls tools'
+  'model input instructions tools text reasoning include prompt_cache_key prompt_cache_options prompt_cache_retention previous_response_id tool_choice stream store max_output_tokens temperature top_p parallel_tool_calls'
 
-/** System messages at the start are the system prompt; later ones are notes, so that the order is kept (T101). */
-function readItem(item: JsonFields, turns: Turn[], system: string[]): void {
-  const type = nonBlankString(item['type']) ?? 'message'
-  const { role } = item
-  if (type === 'message' && (role === 'system' || role === 'developer')) {
-    const text = readContentParts(item['content'])
-      .map((part) => (part.kind === 'text' ? part.text : ''))
-      .join('\n')
-    if (turns.length === 0) system.push(text)
-    else turns.push({ role: 'note', text })
-  } else if (type === 'message' && role !== 'assistant')
-    turns.push({ role: 'user', parts: readContentParts(item['content']) })
-  else if (type === 'function_call_output' || type === 'custom_tool_call_output') addResult(item, turns)
-  else {
-    const last = turns.at(-1)
-    const parts = readAssistantParts(item, type)
-    if (last?.role === 'assistant') turns[turns.length - 1] = { ...last, parts: [...last.parts, ...parts] }
-    else turns.push({ role: 'assistant', origin: READ_ORIGIN, parts, finish: { reason: 'stop' } })
-  }
+const ENCRYPTED = 'reasoning.encrypted_content'
+
+function toOption(name: string, fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.keys(fields).length > 0 ? { [name]: fields } : {}
 }
 
-function addResult(item: JsonFields, turns: Turn[]): void {
-  appendResults(turns, {
-    kind: 'result',
-    id: nonBlankString(item['call_id']) ?? '',
-    name: nonBlankString(item['name']) ?? '',
-    status: 'ok',
-    content: readContentParts(item['output']),
-  })
+/** Settings of a type that is not expected go back as they came. */
+function pickUnread(body: JsonFields, params: ModelParams): Record<string, unknown> {
+  const isUnread = ([name, param]: readonly [string, keyof ModelParams]) =>
+    body[name] !== undefined && body[name] !== null && params[param] === undefined
+  const unread = SETTINGS.filter(isUnread).map(([name]) => [name, body[name]])
+  return Object.fromEntries(unread) as Record<string, unknown>
 }
 
-function readAssistantParts(item: JsonFields, type: string): AssistantPart[] {
-  const texts = getTextsByChannel({ ...item, type })
-  if (type === 'message') {
-    const { phase } = item
-    const native =
-      typeof phase === 'string' ? { native: createNativeDataFromRequest(WIRE_ID, undefined, { phase }) } : {}
-    const refusals = (texts.refusal ?? []).map((text) => ({ kind: 'text', text, refusal: true, ...native }) as const)
-    return [...(texts.text ?? []).map((text) => ({ kind: 'text', text, ...native }) as const), ...refusals]
-  }
-  if (type === 'reasoning') {
-    const text = texts.summary?.join('\n\n') ?? texts.thought?.join('') ?? ''
-    if (nonBlankString(item['encrypted_content']) === undefined) return [{ kind: 'reasoning', text }]
-    return [{ kind: 'reasoning', text, native: createNativeDataFromRequest(WIRE_ID, undefined, item as JsonObject) }]
-  }
-  if (type !== 'function_call' && type !== 'custom_tool_call')
-    return [
-      {
-        kind: 'text',
-        text: '',
-        native: createNativeDataFromRequest(WIRE_ID, nonBlankString(item['id']), item as JsonObject),
-      },
-    ]
-  return [readCall(item, type === 'custom_tool_call')]
-}
+const SETTINGS = [
+  ['max_output_tokens', 'maxTokens'],
+  ['temperature', 'temperature'],
+  ['top_p', 'topP'],
+  ['store', 'store'],
+  ['prompt_cache_retention', 'cacheTtl'],
+] as const
 
-function readCall(item: JsonFields, freeform: boolean): AssistantPart {
-  const fields = freeform ? item['input'] : item['arguments']
-  const raw = typeof fields === 'string' ? fields : JSON.stringify(fields ?? {})
-  const id = nonBlankString(item['call_id']) ?? nonBlankString(item['id']) ?? ''
-  const reading = parseCallArguments(raw)
-  const input = freeform ? { input: raw } : reading.ok ? reading.inputs[0] : undefined
-  return {
-    kind: 'call',
-    id,
-    name: stringOrEmpty(item['name']),
-    raw,
-    ...defined({ input }),
-    ...(freeform && { freeform: true as const }),
-    native: createNativeDataFromRequest(WIRE_ID, id, getReplayedFields(item)),
-  }
-}
-
-function readContentParts(content: unknown): (TextPart | MediaPart)[] {
-  if (typeof content === 'string') return [{ kind: 'text', text: content }]
-  return filterObjects(content).flatMap((part): (TextPart | MediaPart)[] => {
-    if (typeof part['text'] === 'string') return [{ kind: 'text', text: part['text'] }]
-    if (typeof part['image_url'] === 'string') return [parseMediaUrl(part['image_url'], 'image/*')]
-    const file = nonBlankString(part['file_data']) ?? nonBlankString(part['file_url'])
-    if (file === undefined) return []
-    const media = parseMediaUrl(file, 'application/octet-stream')
-    return [typeof part['filename'] === 'string' ? { ...media, name: part['filename'] } : media]
-  })
-}
-
-/** Only tools that the client runs. */
-function readTools(fields: JsonFields): ToolSpec[] {
-  if (fields['type'] !== 'function' && fields['type'] !== 'custom') return []
-  return [
-    {
-      name: stringOrEmpty(fields['name']),
-      description: stringOrEmpty(fields['description']),
-      schema: readToolSchema(fields['parameters']),
-      ...(fields['type'] === 'custom' && { freeform: true }),
-    },
-  ]
-}
-
-function readToolChoice(value: unknown): ToolChoice | undefined {
+function readToolChoice(value: unknown, reader: ToolReader): ToolChoice | undefined {
   if (value === 'auto' || value === 'none' || value === 'required') return value
-  const { type, tools, name } = objectOrEmpty(value)
+  const { type, tools, name, namespace } = objectOrEmpty(value)
+  const toToolName = (one: JsonFields) => reader.toToolName(one['namespace'], stringOrEmpty(one['name']))
+  if (type === 'allowed_tools') return { only: filterObjects(tools).filter(isToolReference).map(toToolName) }
+  return isToolReference({ type, name }) ? { name: toToolName({ name, namespace }) } : undefined
+}
+
+function isToolReference({ type, name }: JsonFields): boolean {
+  return (type === 'function' || type === 'custom' || type === undefined) && nonBlankString(name) !== undefined
+}
+
+/** Is a choice exactly what it is read as? */
+function isPlainChoice(value: unknown): boolean {
+  if (value === undefined || value === null || value === 'auto' || value === 'none' || value === 'required') return true
+  const { type, mode, tools, ...more } = objectOrEmpty(value)
   if (type === 'allowed_tools')
-    return { only: filterObjects(tools).flatMap((one) => nonBlankString(one['name']) ?? []) }
-  return typeof name === 'string' ? { name } : undefined
+    return mode === 'auto' && Array.isArray(tools) && tools.every(isPlainReference) && Object.keys(more).length === 0
+  return isPlainReference(value)
+}
+
+function isPlainReference(value: unknown): boolean {
+  const { type: _type, name: _name, namespace: _namespace, ...more } = objectOrEmpty(value)
+  return isToolReference(objectOrEmpty(value)) && Object.keys(more).length === 0
 }
 
 /** Parallel calls are the default on this wire, so only `false` has a meaning. */
@@ -167,4 +146,18 @@ function readParams(body: JsonFields): ModelParams {
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
     ...(typeof body['store'] === 'boolean' && { store: body['store'] }),
   }
+}
+
+/** The tools that a request body declares, wherever it does, for writing the response to it. */
+export function readResponsesTools(body: JsonObject): ModelRequest['tools'] {
+  const { tools, turns } = readResponsesRequest({
+    tools: body['tools'],
+    input: filterDeclarations(body['input']),
+  }).request
+  return [...tools, ...turns.flatMap((turn) => (turn.role === 'note' ? (turn.tools ?? []) : []))]
+}
+
+function filterDeclarations(input: unknown): JsonObject[] {
+  const isDeclaration = ({ type }: JsonFields) => type === 'additional_tools' || type === 'tool_search_output'
+  return filterObjects(input).filter(isDeclaration) as JsonObject[]
 }
