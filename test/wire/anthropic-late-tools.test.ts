@@ -188,8 +188,7 @@ describe('T186 tools that come later', () => {
 describe('T187 what only Anthropic has', () => {
   const decode = (message: JsonObject) => {
     const state = anthropic.startDecoding({ turnKey: 'k', profile: anthropic.profile, tools: [] })
-    const frame = { kind: 'json', value: message, text: JSON.stringify(message) } as never
-    return [...anthropic.decodeFrame(state, frame), ...anthropic.finishDecoding(state)]
+    return [...anthropic.decodeFrame(state, { kind: 'json', value: message }), ...anthropic.finishDecoding(state)]
   }
 
   const message: JsonObject = {

@@ -1,4 +1,4 @@
-import { filterObjects, isObject, type JsonObject, objectOrEmpty } from '../../model/json.ts'
+import { filterObjects, isObject, type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 
 type JsonFields = Record<string, unknown>
 
@@ -27,7 +27,7 @@ interface Beta {
 
 const hasField = (name: string) => (fields: JsonFields) => isObject(fields[name]) || Boolean(fields[name])
 
-const hasType = (pattern: RegExp) => (fields: JsonFields) => pattern.test(String(fields['type'] ?? ''))
+const hasType = (pattern: RegExp) => (fields: JsonFields) => pattern.test(stringOrEmpty(fields['type']))
 
 const hasBlock = (pattern: RegExp) => (message: JsonFields) => filterObjects(message['content']).some(hasType(pattern))
 

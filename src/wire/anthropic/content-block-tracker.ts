@@ -1,9 +1,9 @@
+import { pickOtherFields } from '../read-parts.ts'
 import { isObject, type Json, type JsonObject, nonBlankString, stringOrEmpty, tryParseJson } from '../../model/json.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
 import { createReasoningSplitter, type TextOrReasoning } from '../turn/reasoning-splitter.ts'
-import { pickOtherFields } from '../unread-fields.ts'
 import { pickCallFields } from './read-messages.ts'
 
 type JsonFields = Readonly<Record<string, unknown>>

@@ -1,3 +1,4 @@
+import { pickOtherFields } from '../read-parts.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ToolSpec } from '../../model/request.ts'
@@ -7,7 +8,6 @@ import { formatCallPart, formatResultPart } from '../text-calls/format-text-call
 import type { AssistantStep, EncodeContext, TranscriptStep, UserStep } from '../history/transcript.ts'
 import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
 import { hasNativeLateTools } from '../late-tools.ts'
-import { pickOtherFields } from '../unread-fields.ts'
 import { encodeNote, encodeSettingsNote } from './encode-notes.ts'
 
 export interface AnthropicMessage {

@@ -3,8 +3,8 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject, filterObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, NoteTurn, ResultPart, TextPart, Turn } from '../../model/turn.ts'
-import { appendResults, createNativeDataFromRequest } from '../read-parts.ts'
-import { pickOtherFields, readObjects, warnNotKept } from '../unread-fields.ts'
+import { appendResults, createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
+import { readObjects, warnNotKept } from '../unread-fields.ts'
 import { readTool } from './read-tools.ts'
 
 type JsonFields = Record<string, unknown>

@@ -1,8 +1,8 @@
 import type { Warning } from '../../model/event.ts'
 import { isObject, objectOrEmpty, stringOrEmpty, type JsonObject } from '../../model/json.ts'
 import type { HostedTool, ToolChoice, ToolSpec } from '../../model/request.ts'
-import { createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
-import { pickOtherFields, readObjects } from '../unread-fields.ts'
+import { createNativeDataFromRequest, readToolSchema, pickOtherFields } from '../read-parts.ts'
+import { readObjects } from '../unread-fields.ts'
 
 /** The tools that a client runs, and those that only the vendor knows: hosted ones, and client tools of a versioned type. */
 export function readTools(value: unknown, warnings: Warning[], noteMark: (mark: unknown) => void) {

@@ -1,5 +1,5 @@
 import { defined } from '../../model/defined.ts'
-import { type JsonObject, objectOrEmpty } from '../../model/json.ts'
+import { type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
 import type { ResponseMetadata, ResponseWriter } from '../response-writer.ts'
@@ -42,7 +42,7 @@ export const anthropicResponseWriter: ResponseWriter = {
       closePart(_at, part) {
         const [whole] = createWholeBlocks(part)
         if (!isStarted && !whole) return []
-        const isOpaque = !isStarted && whole && !STREAMED_TYPES.has(String(whole['type']))
+        const isOpaque = !isStarted && whole && !STREAMED_TYPES.has(stringOrEmpty(whole['type']))
         const started =
           part.kind === 'call' || part.kind === 'media' ? [] : start(isOpaque ? whole : createEmptyBlock(part.kind))
         const rest = isOpaque ? [] : listClosingDeltas(part).map((delta) => createDeltaFrame(index, delta))

@@ -212,7 +212,7 @@ function encodeContents(steps: readonly TranscriptStep[], context: EncodeContext
 /** A part with data that only the vendor understands is sent as it came. */
 function encodeUserPart(part: TextPart | MediaPart, context: EncodeContext): JsonObject {
   const data = getReplayableData(part, context)
-  if (isObject(data?.['part'])) return data['part'] as JsonObject
+  if (isObject(data?.['part'])) return data['part']
   if (part.kind === 'media') return encodeMediaPart(part, context.profile)
   return { text: toWellFormed(part.text), ...(data?.['fields'] as JsonObject | undefined) }
 }
@@ -240,7 +240,7 @@ function encodeModelPart(part: Exclude<AssistantPart, CallPart>, context: Encode
     case 'reasoning':
       return signed && profile.replay === 'own' ? [{ text, thought: true, ...signed, ...fields }] : []
     case 'media':
-      if (isObject(data?.['part'])) return [data['part'] as JsonObject]
+      if (isObject(data?.['part'])) return [data['part']]
       return hasNativeDataFor(part, context)
         ? [{ ...encodeMediaPart(part, profile), ...signed }]
         : [{ text: `(${part.mime} was shown here)` }]

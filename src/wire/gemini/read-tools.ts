@@ -3,8 +3,8 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 import type { HostedTool, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { WireId } from '../../model/turn.ts'
-import { createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
-import { pickOtherFields, readObjects } from '../unread-fields.ts'
+import { createNativeDataFromRequest, readToolSchema, pickOtherFields } from '../read-parts.ts'
+import { readObjects } from '../unread-fields.ts'
 import { GEMINI_SERVER_TOOL_NAMES } from './encode-request.ts'
 import type { GeminiPart } from './parts.ts'
 
@@ -54,7 +54,7 @@ export function readToolConfig(config: GeminiPart): { choice?: ToolChoice; optio
     ...pickOtherFields(config, 'functionCallingConfig function_calling_config'),
     ...defined({ functionCallingConfig: callingOptions }),
   }
-  return { ...defined({ choice }), ...(Object.keys(options).length > 0 && { options: options as JsonObject }) }
+  return { ...defined({ choice }), ...(Object.keys(options).length > 0 && { options }) }
 }
 
 function toToolChoice(config: unknown): ToolChoice | undefined {

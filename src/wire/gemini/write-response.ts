@@ -87,7 +87,7 @@ function toWholeParts(part: AssistantPart, wire: GeminiWire): JsonObject[] {
 /** A part that only the vendor understands, as it was received. */
 function getNativePart(part: AssistantPart, wire: GeminiWire): JsonObject | undefined {
   const { part: native } = getNativeData(part, wire)
-  return isObject(native) ? (native as JsonObject) : undefined
+  return isObject(native) ? native : undefined
 }
 
 function getSignature(part: AssistantPart, wire: GeminiWire): JsonObject {
