@@ -1,7 +1,7 @@
 import type { TurnEvent, Warning } from './event.ts'
 import type { Fault } from './fault.ts'
 import type { AssistantPart, AssistantTurn, CallPart, Finish, ModelOrigin } from './turn.ts'
-import type { Usage } from './usage.ts'
+import type { CacheDiagnosis, Usage } from './usage.ts'
 import { defined } from './defined.ts'
 
 /** A turn that was built from its events. */
@@ -10,6 +10,8 @@ export interface FoldedTurn {
   readonly warnings: readonly Warning[]
   /** The vendor's id of the response. */
   readonly id?: string
+  /** Why the vendor could not read the prompt from its cache, if it says so. */
+  readonly cacheDiagnosis?: CacheDiagnosis
   /** The attempts that failed before this response, if there were any. */
   readonly attempts?: readonly FailedAttempt[]
 }
@@ -41,6 +43,7 @@ export function createTurnFold(origin: ModelOrigin): TurnFold {
   let parts: (AssistantPart | undefined)[] = []
   let finish: Finish | undefined
   let usage: Usage | undefined
+  let cacheDiagnosis: CacheDiagnosis | undefined
   let id: string | undefined
   let currentOrigin = origin
   let model = origin.model
@@ -67,12 +70,16 @@ export function createTurnFold(origin: ModelOrigin): TurnFold {
           break
         case 'usage':
           usage = event.usage
+          cacheDiagnosis = event.cacheDiagnosis ?? cacheDiagnosis
           break
         case 'warn':
           warnings.push(event.warning)
           break
         case 'finish':
-          finish ??= { reason: event.reason, ...defined({ raw: event.raw, fault: event.fault }) }
+          finish ??= {
+            reason: event.reason,
+            ...defined({ raw: event.raw, fault: event.fault, native: event.native }),
+          }
           break
         case 'part-open':
         case 'part-delta':
@@ -90,7 +97,7 @@ export function createTurnFold(origin: ModelOrigin): TurnFold {
         finish: finish ?? { reason: 'fault', fault: { kind: 'transport', message: 'The response broke off.' } },
         ...defined({ usage }),
       }
-      return { turn, warnings, ...defined({ id }), ...(attempts.length > 0 && { attempts }) }
+      return { turn, warnings, ...defined({ id, cacheDiagnosis }), ...(attempts.length > 0 && { attempts }) }
     },
   }
 }

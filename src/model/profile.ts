@@ -61,6 +61,10 @@ export interface Profile {
   readonly cacheTtlField: 'prompt_cache_retention' | 'prompt_cache_options'
   /** Can tools be added inside the history, and be deferred until they are found? If not, they are declared with the others. */
   readonly lateTools: 'native' | 'none'
+  /** May system messages stand inside the history? Trusted notes are then written as such (T185). */
+  readonly systemNotes: boolean
+  /** Does the endpoint say why the prompt cache missed? */
+  readonly cacheDiagnosis: boolean
   /** The tools that the vendor runs by itself. */
   readonly serverTools?: readonly ServerTool[]
 }

@@ -94,4 +94,6 @@ export interface ModelRequest {
   readonly project?: string
   /** The vendor's id of the response that this request continues, if the vendor stores the history. */
   readonly previous?: string
+  /** Ask why the prompt cache missed: the vendor compares this request with that of the response of this id, if there is one. */
+  readonly diagnoseCache?: { readonly previous?: string }
 }

@@ -103,6 +103,8 @@ export interface Finish {
   /** The vendor's own label. */
   readonly raw?: string
   readonly fault?: Fault
+  /** Other fields of the response, which only its wire understands, for writing it again. */
+  readonly native?: NativeData
 }
 
 /** A message of the user. */
@@ -130,10 +132,14 @@ export interface ResultsTurn {
 export interface NoteTurn {
   readonly role: 'note'
   readonly text: string
+  /** No text of tools, files or servers is in it: it may get the authority of the system prompt. */
+  readonly trusted?: true
   /** Tools that are declared from here on, beside those of the request. */
   readonly tools?: readonly ToolSpec[]
   /** The names of tools that are gone from here on. */
   readonly removedTools?: readonly string[]
+  /** Other fields of the message, which only its wire understands. */
+  readonly native?: NativeData
 }
 
 /** A step of the conversation. */

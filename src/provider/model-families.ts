@@ -101,9 +101,16 @@ export const modelFamilies: readonly ModelFamily[] = [
   },
   {
     id: 'claude',
-    pattern: /^claude-/,
+    pattern: /^claude-(?:(?:opus|sonnet|haiku)-4-7|(?:sonnet|haiku)-4-8|(?:sonnet|haiku)-5(?!-[5-9])|mythos-preview)/,
     wires: MESSAGES,
     capabilities: { thinking: 'adaptive', refuses: SAMPLING_PARAMS, window: MILLION_TOKENS },
+  },
+  // System messages inside the history, which may add and remove tools, came with Opus 4.8; Sonnet 5 has none (T185).
+  {
+    id: 'claude',
+    pattern: /^claude-/,
+    wires: MESSAGES,
+    capabilities: { thinking: 'adaptive', refuses: SAMPLING_PARAMS, systemNotes: true, window: MILLION_TOKENS },
   },
   // Chat gateways pass cache marks on.
   { id: 'claude', pattern: /^claude-/, wires: CHAT, capabilities: { cache: 'marks', window: 200_000 } },

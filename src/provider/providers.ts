@@ -35,6 +35,7 @@ const ROWS: readonly ProviderRow[] = [
     urls: ['ANTHROPIC_BASE_URL'],
     keys: ['ANTHROPIC_API_KEY'],
     tokens: ['ANTHROPIC_AUTH_TOKEN'],
+    profile: { lateTools: 'native', cacheDiagnosis: true },
     model: 'claude-sonnet-5',
   },
   {

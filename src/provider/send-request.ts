@@ -7,6 +7,7 @@ import { createFramer } from '../wire/framing/framer.ts'
 import type { Frame } from '../wire/framing/frame.ts'
 import type { DecodeContext, Wire } from '../wire/wire.ts'
 import { collectDeclaredTools } from '../wire/late-tools.ts'
+import { mergeHeaderLists } from '../wire/header-lists.ts'
 import { loadWire } from '../wire/wires.ts'
 import { buildRequestUrl, tryBuildRequestHeaders } from './http/url-and-headers.ts'
 import { countBodyBytes, type RequestBodyWriter, addExtraFields } from './http/request-body.ts'
@@ -84,7 +85,7 @@ async function* prepareAndSend(
   const { wire, profile, writeBody } = await dependencies.loadCodec()
   const endpointRequest = toEndpointRequest(request, endpoint)
   const stream = endpointRequest.params?.stream ?? true
-  const { pieces, warnings, prefixHashes } = writeBody(endpointRequest, profile)
+  const { pieces, warnings, headers, prefixHashes } = writeBody(endpointRequest, profile)
   for (const warning of warnings) yield { type: 'warn', warning }
 
   const headersOrFault = await tryBuildRequestHeaders(endpoint, stream)
@@ -100,7 +101,7 @@ async function* prepareAndSend(
   )
   const httpRequest: HttpRequest = {
     url: buildRequestUrl(endpoint, stream),
-    headers: headersOrFault.headers,
+    headers: mergeHeaderLists(headersOrFault.headers, headers),
     body,
     bodyBytes: length,
     onSent,

@@ -54,7 +54,13 @@ export function entryToTurn(entry: Entry): Turn | undefined {
     case 'user':
       return { role: 'user', parts: entry.parts }
     case 'note':
-      return { role: 'note', text: entry.text, ...defined({ tools: entry.tools, removedTools: entry.removedTools }) }
+      // The words about plan mode are our own; other notes may repeat those of tools and servers.
+      return {
+        role: 'note',
+        text: entry.text,
+        ...defined({ tools: entry.tools, removedTools: entry.removedTools }),
+        ...(entry.plan !== undefined && { trusted: true }),
+      }
     case 'turn':
       return entry.turn
     case 'result':

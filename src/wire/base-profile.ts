@@ -25,5 +25,7 @@ export const BASE_PROFILE = {
   outputFormat: 'schema',
   outputWithTools: false,
   cacheTtlField: 'prompt_cache_retention',
+  systemNotes: false,
   lateTools: 'none',
+  cacheDiagnosis: false,
 } satisfies Omit<Profile, 'signer' | 'dialect' | 'thinking'>

@@ -5,6 +5,7 @@ import type { Profile } from '../model/profile.ts'
 import type { ModelRequest, OutputFormat, ToolChoice, ToolSpec } from '../model/request.ts'
 import type { WireId } from '../model/turn.ts'
 import type { Frame } from './framing/frame.ts'
+import type { HeaderLists } from './header-lists.ts'
 import type { ResponseWriter } from './response-writer.ts'
 import type { HistoryPosition } from './history/transcript.ts'
 
@@ -13,6 +14,8 @@ export interface EncodedRequest {
   readonly body: JsonObject
   /** What was changed or left out. */
   readonly warnings: readonly Warning[]
+  /** The headers that this body needs. */
+  readonly headers?: HeaderLists
 }
 
 /** A request that was read from a body. */

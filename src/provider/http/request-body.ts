@@ -8,8 +8,8 @@ export type RequestBodyWriter = ReturnType<typeof createIncrementalBodyWriter>
 
 export function createFullBodyWriter(wire: Wire): RequestBodyWriter {
   return (request, profile) => {
-    const { body, warnings } = wire.encodeRequest(request, profile)
-    return { pieces: [JSON.stringify(body)], warnings }
+    const { body, ...encoded } = wire.encodeRequest(request, profile)
+    return { ...encoded, pieces: [JSON.stringify(body)] }
   }
 }
 

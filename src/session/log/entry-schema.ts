@@ -136,7 +136,7 @@ const FINISH_REASONS = {
 } as const
 const isFinish = createObjectValidator(
   { reason: createEnumValidator<FinishReason>(FINISH_REASONS) },
-  { raw: isString, fault: isJsonObject },
+  { raw: isString, fault: isJsonObject, native: isNativeData },
 )
 const isAssistantTurn = createObjectValidator(
   {

@@ -1,8 +1,10 @@
+import { pickOtherFields } from '../read-parts.ts'
 import { isObject, type Json, type JsonObject, nonBlankString, stringOrEmpty, tryParseJson } from '../../model/json.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
 import { createReasoningSplitter, type TextOrReasoning } from '../turn/reasoning-splitter.ts'
+import { pickCallFields } from './read-messages.ts'
 
 type JsonFields = Readonly<Record<string, unknown>>
 
@@ -168,7 +170,9 @@ function createTextBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlo
     close() {
       if (splitter) appendPieces(splitter.end())
       reasoning?.close()
-      stream.close(citations.length > 0 ? builder.createNative(undefined, { type: 'text', citations }) : undefined)
+      const others = { ...pickOtherFields(rawBlock, 'type text citations'), ...(citations.length > 0 && { citations }) }
+      const hasOthers = Object.keys(others).length > 0
+      stream.close(hasOthers ? builder.createNative(undefined, { type: 'text', ...others }) : undefined)
     },
   }
   block.add({ text: rawBlock['text'] })
@@ -211,8 +215,8 @@ function createThinkingBlock(builder: TurnBuilder, rawBlock: JsonFields): Conten
 function createCallBlock(builder: TurnBuilder, index: number, rawBlock: JsonFields): ContentBlock {
   const { calls } = builder
   const pendingCall = calls.open({ index, id: rawBlock['id'], name: rawBlock['name'] })
-  const caller = rawBlock['caller']
-  if (isObject(caller) && caller['type'] !== 'direct') pendingCall.nativeData = { caller: caller as Json }
+  const others = pickCallFields(rawBlock)
+  if (others) pendingCall.nativeData = others
   return {
     type: 'tool_use',
     isClosed: false,

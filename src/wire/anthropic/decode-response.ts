@@ -1,7 +1,8 @@
+import { pickOtherFields } from '../read-parts.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import { isObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
-import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
+import { isObject, type JsonObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
+import { type CacheDiagnosis, type UsageReport, normalizeUsage } from '../../model/usage.ts'
 import { parseVendorError } from '../errors/parse-error.ts'
 import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
@@ -24,6 +25,10 @@ export function startAnthropicDecoding(context: DecodeContext) {
     /** Valid only once the end of the response has been received (T133). */
     stopReason: undefined as string | undefined,
     usageReport: {} as Partial<UsageReport>,
+    cacheDiagnosis: undefined as CacheDiagnosis | undefined,
+    /** Fields of the response that only this wire understands, for writing it again. */
+    otherFields: {} as JsonObject,
+    otherUsage: {} as JsonObject,
     status: context.status,
     /** The beginning of what could not be read, for errors without a message (T112). */
     unreadExcerpt: undefined as string | undefined,
@@ -83,6 +88,7 @@ function handleMessageStart(state: AnthropicDecoderState, event: JsonFields): vo
     return builder.markCorrupt('A second response started before the end of the first (T134).')
   const again = state.isOpened
   emitOpen(state, message)
+  keepFields(state, message)
   recordUsage(state, message['usage'])
   // Calls made by server code may be here, complete, before the first block.
   if (!again && Array.isArray(message['content']))
@@ -120,13 +126,29 @@ function handleMessageDelta(state: AnthropicDecoderState, event: JsonFields): vo
   state.stopReason ??= nonBlankString(delta['stop_reason'])
   const { explanation } = objectOrEmpty(delta['stop_details'])
   if (typeof explanation === 'string') state.builder.warn('refusal', explanation)
+  keepFields(state, delta)
+  keepFields(state, objectOrEmpty(pickOtherFields(event, 'delta')))
   recordUsage(state, event['usage'])
 }
+
+/** What the turn has no place for: the container, the stop sequence, applied edits of the context, why the cache missed. */
+function keepFields(state: AnthropicDecoderState, message: JsonFields): void {
+  for (const [name, value] of Object.entries(pickOtherFields(message, MESSAGE_FIELDS) ?? {}))
+    if (value !== null) state.otherFields[name] = value
+  const reason = objectOrEmpty(objectOrEmpty(message['diagnostics'])['cache_miss_reason'])
+  if (typeof reason['type'] !== 'string') return
+  const missed = reason['cache_missed_input_tokens']
+  state.cacheDiagnosis = { reason: reason['type'], ...(typeof missed === 'number' && { missedTokens: missed }) }
+}
+
+const MESSAGE_FIELDS = 'id type role model content usage stop_reason'
 
 /** Only this event ends a stream: a stop reason alone does not (T53, T133). */
 function handleMessageStop(state: AnthropicDecoderState): void {
   const { builder, stopReason: stopLabel } = state
   if (builder.hasEnded) return
+  const fields = { ...state.otherFields, ...(hasFields(state.otherUsage) && { usage: state.otherUsage }) }
+  if (hasFields(fields)) builder.setFinishNative(fields)
   const reason = FINISH_REASONS.get(stopLabel?.toLowerCase() ?? '')
   if (reason === 'fault')
     builder.fail({ kind: 'server', message: `The endpoint ended the response with “${stopLabel ?? ''}”.` })
@@ -169,9 +191,18 @@ function recordUsage(state: AnthropicDecoderState, value: unknown): void {
   }
   for (const [key, count] of Object.entries(counts))
     if (count !== undefined && count !== null) Object.assign(state.usageReport, { [key]: count })
+  for (const [name, detail] of Object.entries(pickOtherFields(value, USAGE_FIELDS) ?? {}))
+    if (detail !== null) state.otherUsage[name] = detail
   state.builder.setUsage(
     normalizeUsage({ ...state.usageReport, inputIncludesCache: false, outputIncludesReasoning: true }),
+    state.cacheDiagnosis,
   )
+}
+
+const USAGE_FIELDS = 'input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens'
+
+function hasFields(fields: JsonObject): boolean {
+  return Object.keys(fields).length > 0
 }
 
 const EVENT_HANDLERS: ReadonlyMap<string, (state: AnthropicDecoderState, event: JsonFields) => void> = new Map([

@@ -1,35 +1,66 @@
+import { pickOtherFields } from '../read-parts.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
+import type { ToolSpec } from '../../model/request.ts'
 import { describeMedia, findResultMedia, formatResultText, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, TextPart } from '../../model/turn.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
-import type { AssistantStep, EncodeContext, TranscriptStep } from '../history/transcript.ts'
+import type { AssistantStep, EncodeContext, TranscriptStep, UserStep } from '../history/transcript.ts'
 import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
+import { hasNativeLateTools } from '../late-tools.ts'
+import { encodeNote, encodeSettingsNote } from './encode-notes.ts'
 
 export interface AnthropicMessage {
-  readonly role: 'user' | 'assistant'
+  readonly role: 'user' | 'assistant' | 'system'
   readonly content: JsonObject[]
 }
 
-/** Consecutive user content becomes one message, with the results first (T91). */
-export function encodeMessages(steps: readonly TranscriptStep[], context: EncodeContext): AnthropicMessage[] {
+/**
+ * Consecutive user content becomes one message, with the results first (T91). Notes that are system messages follow it,
+ * because nothing but an answer may follow them. `requestTools` are the tools that are declared beside the history.
+ */
+export function encodeMessages(
+  steps: readonly TranscriptStep[],
+  context: EncodeContext,
+  requestTools: readonly ToolSpec[],
+): AnthropicMessage[] {
   const messages: AnthropicMessage[] = []
   const serverToolBlocks = findServerToolPairs(steps, context)
+  let notes: UserStep[] = []
+  let hasUserContent = false
   const addUserContent = (content: JsonObject[]): void => {
     const last = messages.at(-1)
+    hasUserContent ||= content.length > 0
     if (last?.role === 'user') last.content.push(...content)
     else if (content.length > 0) messages.push({ role: 'user', content })
   }
+  const addUserStep = (step: UserStep): void => {
+    const settings = encodeSettingsNote(step, context)
+    if (settings) messages.push(settings)
+    else if (step.note || step.tools || step.removedTools) notes.push(step)
+    if (!step.note) addUserContent(step.parts.map((part) => encodeUserPart(part, context)))
+  }
+  const addNotes = (): void => {
+    // Without anything of the user before it, a note is not accepted.
+    const isUserText = !hasUserContent
+    if (isUserText)
+      for (const { note, parts } of notes) if (note) addUserContent(parts.map((part) => encodeUserPart(part, context)))
+    for (const step of notes) messages.push(...encodeNote(step, context, requestTools, !isUserText))
+    notes = []
+    hasUserContent = false
+  }
   for (const step of steps) {
     if (step.kind === 'user') {
-      addUserContent(step.parts.map((part) => encodeUserPart(part, context)))
+      addUserStep(step)
       continue
     }
+    addNotes()
     const isText = context.profile.tools === 'text'
     const content = isText ? encodeAsText(step, context) : encodeAssistant(step, serverToolBlocks, context)
     if (content.length > 0) messages.push({ role: 'assistant', content })
-    addUserContent(isText ? encodeTextResults(step, context) : encodeToolResults(step, context))
+    addUserContent(isText ? encodeTextResults(step, context) : encodeToolResults(step, context, requestTools))
   }
+  addNotes()
   return messages
 }
 
@@ -54,8 +85,12 @@ function encodeTextResults(step: AssistantStep, context: EncodeContext): JsonObj
   ])
 }
 
-function encodeToolResults(step: AssistantStep, context: EncodeContext): JsonObject[] {
-  const results = step.pairs.map(({ id, result }) => encodeToolResult(id, result, context))
+function encodeToolResults(
+  step: AssistantStep,
+  context: EncodeContext,
+  requestTools: readonly ToolSpec[],
+): JsonObject[] {
+  const results = step.pairs.map(({ id, result }) => encodeToolResult(id, result, context, requestTools))
   return [...results.map(({ block }) => block), ...results.flatMap(({ beside }) => beside)]
 }
 
@@ -98,16 +133,12 @@ function encodeAssistantPart(
         id: ids.get(part) ?? part.id,
         name: context.projection.toWireName(part.name),
         input: toWireArguments(part, context.projection),
-        ...(data?.['caller'] !== undefined && { caller: data['caller'] }),
+        ...(data && pickOtherFields(data, 'type id name input')),
       }
     case 'text':
+      if (data && data['type'] !== 'text') return serverToolBlocks.has(data) ? data : undefined
       // Without text there is nothing to cite.
-      if (part.text.trim() === '')
-        return data && data['type'] !== 'text' && serverToolBlocks.has(data) ? data : undefined
-      return {
-        ...createTextBlock(part.text),
-        ...(data?.['citations'] !== undefined && { citations: data['citations'] }),
-      }
+      return part.text.trim() === '' ? undefined : encodeTextPart(part, context)
     default:
       return part satisfies never
   }
@@ -165,32 +196,55 @@ function encodeToolResult(
   id: string,
   result: ResultPart,
   context: EncodeContext,
+  requestTools: readonly ToolSpec[],
 ): { block: JsonObject; beside: JsonObject[] } {
   const failed = result.status !== 'ok'
-  const pieces = result.content
+  const references = failed ? [] : encodeFoundTools(result, context, requestTools)
+  const pieces: (string | JsonObject)[] = result.content
     .filter((part) => part.kind === 'media' || part.text.trim() !== '')
-    .map((part) =>
-      part.kind === 'text' ? part.text : (encodeMedia(part, context) ?? describeOmittedMedia(part, context.profile)),
-    )
-  const media = pieces.filter((piece) => typeof piece !== 'string')
+    .map((part) => {
+      if (part.kind === 'media') return encodeMedia(part, context) ?? describeOmittedMedia(part, context.profile)
+      return getReplayableData(part, context) && !failed ? encodeTextPart(part, context) : part.text
+    })
+  const blocks = [...pieces.filter((piece) => typeof piece !== 'string'), ...references]
   const hasDetails = result.data !== undefined || result.error !== undefined || failed
-  if (pieces.length === media.length && (media.length === 0 || hasDetails)) pieces.unshift(formatResultText(result))
+  if (!pieces.some((piece) => typeof piece === 'string') && (blocks.length === 0 || hasDetails))
+    pieces.unshift(formatResultText(result))
   const plainText = pieces.filter((piece) => typeof piece === 'string').join('\n')
   const block: JsonObject = {
     type: 'tool_result',
     tool_use_id: id,
     content:
-      media.length === 0 || failed
+      blocks.length === 0 || failed
         ? toWellFormed(plainText)
-        : pieces.map((piece) => (typeof piece === 'string' ? createTextBlock(piece) : piece)),
+        : [...pieces.map((piece) => (typeof piece === 'string' ? createTextBlock(piece) : piece)), ...references],
     ...(failed && { is_error: true }),
+    ...pickOtherFields(getReplayableData(result, context) ?? {}, 'type tool_use_id content is_error'),
   }
-  return { block, beside: failed ? media : [] }
+  return { block, beside: failed ? blocks : [] }
+}
+
+/** The deferred tools that a result found. A name that is not declared would make every later request fail (T186). */
+function encodeFoundTools(
+  { foundTools = [] }: ResultPart,
+  { profile, projection }: EncodeContext,
+  requestTools: readonly ToolSpec[],
+): JsonObject[] {
+  if (!hasNativeLateTools(profile)) return []
+  const declared = foundTools.filter((found) => requestTools.some(({ name }) => name === found))
+  return declared.map((name) => ({ type: 'tool_reference', tool_name: projection.toWireName(name) }))
 }
 
 function encodeUserPart(part: TextPart | MediaPart, context: EncodeContext): JsonObject {
-  if (part.kind === 'text') return createTextBlock(part.text)
+  if (part.kind === 'text') return encodeTextPart(part, context)
   return encodeMedia(part, context) ?? createTextBlock(describeOmittedMedia(part, context.profile))
+}
+
+/** With what the vendor's block had besides the text; a block of another type is sent as it came. */
+function encodeTextPart(part: TextPart, context: EncodeContext): JsonObject {
+  const data = getReplayableData(part, context)
+  if (data && data['type'] !== 'text') return data
+  return { ...createTextBlock(part.text), ...(data && pickOtherFields(data, 'type text')) }
 }
 
 function describeShownMedia(part: MediaPart): string {

@@ -1,31 +1,39 @@
 import type { Warning } from '../../model/event.ts'
-import { isObject, type JsonObject, objectOrEmpty } from '../../model/json.ts'
+import { defined } from '../../model/defined.ts'
+import { filterObjects, isObject, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
-import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
+import type { ModelParams, ModelRequest } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
-import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareRequestTools } from '../declare-tools.ts'
 import { createCacheMark, joinSystemPrompt, warnAboutCacheTtl } from '../encode-parts.ts'
 import { buildTranscript, type EncodeContext, getReplayableData, type TranscriptStep } from '../history/transcript.ts'
 import { chooseOutputRequest, type OutputRequest } from '../output-format.ts'
 import { mergeProviderOptions } from '../provider-options.ts'
+import { pickOtherFields } from '../read-parts.ts'
+import { warnNotKept } from '../unread-fields.ts'
 import type { Wire } from '../wire.ts'
+import { createBetaHeader } from './betas.ts'
 import { type AnthropicMessage, encodeMessages, isServerToolUse, isThinking } from './encode-messages.ts'
+import { encodeTools } from './encode-tools.ts'
 
 /** The ids that the API accepts (T97). */
 const ID_PATTERN = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** The messages are the last key, so that a longer history only adds bytes at the end. */
-export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, profile, position) => {
+export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, given, position) => {
+  const profile = chooseLateTools(given)
   const projection = declareRequestTools(request, profile, position)
   const context: EncodeContext = { wire: 'anthropic', profile, projection }
   const params = request.params ?? {}
+  const options = request.providerOptions?.anthropic
   const { steps: all, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
   const steps = isPausedTurn(all, request.turns, context) ? all.slice(0, -1) : all
-  const messages = encodeMessages(steps, context)
+  const messages = encodeMessages(steps, context, request.tools)
   const thinkingChoice = chooseThinking(params, profile, messages, warnings)
   const mark = createCacheMark(params)
   if (profile.cache === 'none' || profile.cache === 'key') warnAboutCacheTtl(params, warnings)
+  warnAboutNotes(request.turns, context, warnings)
+  const { diagnoseCache } = request
   const complete: JsonObject = {
     model: request.model,
     max_tokens: thinkingChoice.maxTokens,
@@ -35,11 +43,46 @@ export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, profile, 
     ...encodeTools(request, projection, { profile, steps, thinking: thinkingChoice.on, warnings }),
     ...encodeSystem(request, context),
     ...(profile.cache === 'auto' && { cache_control: mark }),
+    ...(profile.cacheDiagnosis &&
+      diagnoseCache && { diagnostics: { previous_message_id: diagnoseCache.previous ?? null } }),
     messages: (profile.cache === 'marks' ? addCacheControl(messages, mark) : messages) as unknown as JsonObject[],
   }
-  const body = mergeProviderOptions(complete, request.providerOptions?.anthropic, warnings)
+  // A type of thinking that the caller asks for replaces the usual one as a whole.
+  if (objectOrEmpty(options?.['thinking'])['type'] !== undefined) delete complete['thinking']
+  const body = mergeProviderOptions(complete, options, warnings)
   for (const refused of profile.refuses) delete body[refused]
-  return { body, warnings: [...warnings, ...listDeclarationWarnings(projection)] }
+  removeUntypedThinking(body, warnings)
+  const headers = createBetaHeader(body)
+  return { body, warnings: [...warnings, ...listDeclarationWarnings(projection)], ...defined({ headers }) }
+}
+
+/** Tools are added by system messages; without these they are declared with the others. */
+function chooseLateTools(profile: Profile): Profile {
+  return profile.lateTools === 'native' && !profile.systemNotes ? { ...profile, lateTools: 'none' } : profile
+}
+
+/** Settings of a system message that cannot be sent to this model. */
+function warnAboutNotes(turns: readonly Turn[], context: EncodeContext, warnings: Warning[]): void {
+  for (const turn of turns) {
+    if (turn.role !== 'note' || turn.native?.wire !== 'anthropic') continue
+    if (context.profile.systemNotes && getReplayableData(turn, context)) continue
+    const message = objectOrEmpty(turn.native.data)
+    warnNotKept(warnings, 'A setting of a system message', pickOtherFields(message, 'content'))
+    for (const block of filterObjects(message['content']))
+      warnNotKept(
+        warnings,
+        'A part of a system message',
+        block['type'] === 'text' ? pickOtherFields(block, 'type text') : block,
+      )
+  }
+}
+
+/** Details of thinking, without thinking, are rejected. */
+function removeUntypedThinking(body: JsonObject, warnings: Warning[]): void {
+  const { thinking } = body
+  if (!isObject(thinking) || thinking['type'] !== undefined) return
+  warnNotKept(warnings, 'A detail of thinking, which is off,', thinking)
+  delete body['thinking']
 }
 
 /** The effort is in the same object as the format. There is no format without a schema. */
@@ -133,98 +176,6 @@ function encodeSampling(params: ModelParams, hasThinking: boolean, warnings: War
     ...(stop.length > 0 && { stop_sequences: stop }),
   }
 }
-
-interface ToolContext {
-  readonly profile: Profile
-  readonly steps: readonly TranscriptStep[]
-  readonly thinking: boolean
-  readonly warnings: Warning[]
-}
-
-function encodeTools(request: ModelRequest, projection: ToolDeclarations, context: ToolContext): JsonObject {
-  const { profile, steps } = context
-  if (profile.tools === 'text') return {}
-  if (projection.tools.length === 0) {
-    // A history with calls is rejected without tools, so the tools that it uses are declared, but cannot be called (T98).
-    const calls = steps.flatMap((step) => (step.kind === 'assistant' ? step.pairs : []))
-    const names = new Set(calls.map(({ call }) => projection.toWireName(call.name)))
-    if (names.size === 0) return {}
-    return { tools: [...names].map(declareClosedTool), tool_choice: { type: 'none' } }
-  }
-  const strict = profile.constrain
-    ? projection.tools.filter((tool) => isStrictSchema(tool.schema)).slice(0, MAX_STRICT_TOOLS)
-    : []
-  const declarations = projection.tools.map((tool): JsonObject => ({
-    ...declareTool(tool),
-    ...(strict.includes(tool) && { strict: true }),
-    ...(profile.eagerArguments && { eager_input_streaming: true }),
-  }))
-  const last = declarations.at(-1)
-  if (last && (profile.cache === 'auto' || profile.cache === 'marks'))
-    last['cache_control'] = createCacheMark(request.params ?? {})
-  const choice = encodeToolChoice(request.toolChoice, projection, context)
-  const isSerial = request.params?.parallelCalls === false && choice !== 'none'
-  if (choice === 'auto' && !isSerial) return { tools: declarations }
-  const wanted: JsonObject = typeof choice === 'string' ? { type: choice } : { type: 'tool', name: choice.name }
-  return { tools: declarations, tool_choice: { ...wanted, ...(isSerial && { disable_parallel_tool_use: true }) } }
-}
-
-function declareTool(tool: DeclaredTool): JsonObject {
-  return { name: tool.name, description: tool.description, input_schema: tool.schema }
-}
-
-function declareClosedTool(name: string): JsonObject {
-  return {
-    name,
-    description: 'A tool used earlier; it cannot be called now.',
-    input_schema: { type: 'object', properties: {} },
-  }
-}
-
-/** This API cannot restrict the choice to some tools, and cannot force a call while thinking is on (T83). */
-function encodeToolChoice(
-  requested: ToolChoice | undefined,
-  projection: ToolDeclarations,
-  context: ToolContext,
-): 'auto' | 'none' | 'any' | { name: string } {
-  const { thinking, warnings } = context
-  const fallBackToAuto = (message: string) => {
-    warnings.push({ code: 'tool-choice', message })
-    return 'auto' as const
-  }
-  if (requested === undefined || requested === 'auto') return 'auto'
-  if (requested === 'none') return 'none'
-  if (typeof requested !== 'string' && 'only' in requested) {
-    if (requested.only.length === 0) return 'none'
-    return fallBackToAuto('This API cannot restrict the choice of tools; the model may call all declared ones.')
-  }
-  if (thinking) return fallBackToAuto('Calls cannot be forced while thinking is on; the model decides (T83).')
-  if (requested === 'required') return 'any'
-  const name = projection.toWireName(requested.name)
-  return projection.tools.some((tool) => tool.name === name)
-    ? { name }
-    : fallBackToAuto(`The tool ${requested.name} is not declared; the model decides.`)
-}
-
-/** The vendor compiles up to twenty schemas. */
-const MAX_STRICT_TOOLS = 20
-
-/** Can the vendor enforce this schema? It supports closed objects without optional properties (T150). */
-function isStrictSchema(schema: unknown): boolean {
-  if (!isObject(schema) || typeof schema['type'] !== 'string') return false
-  if (!Object.keys(schema).every((key) => STRICT_SCHEMA_KEYS.has(key))) return false
-  if (schema['type'] === 'array') return isStrictSchema(schema['items'])
-  if (schema['type'] !== 'object') return true
-  const required = Array.isArray(schema['required']) ? schema['required'] : []
-  if (schema['additionalProperties'] !== false) return false
-  return Object.entries(objectOrEmpty(schema['properties'])).every(
-    ([key, inner]) => required.includes(key) && isStrictSchema(inner),
-  )
-}
-
-const STRICT_SCHEMA_KEYS = new Set(
-  'type description title enum items properties required additionalProperties'.split(' '),
-)
 
 function encodeSystem(request: ModelRequest, context: EncodeContext): JsonObject {
   const text = joinSystemPrompt(request, context)

@@ -1,182 +1,148 @@
-import type { Warning } from '../../model/event.ts'
-import type { DecodedRequest } from '../wire.ts'
-import { isObject, type Json, type JsonObject, filterObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
-import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
-import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
-import { readOutputFormat } from '../output-format.ts'
-import { readOtherFields } from '../provider-options.ts'
-import { createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
 import { defined } from '../../model/defined.ts'
+import type { Warning } from '../../model/event.ts'
+import { isObject, type JsonObject, filterObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import type { OtherFields } from '../../model/provider-options.ts'
+import type { ModelParams, ModelRequest } from '../../model/request.ts'
+import { readOutputFormat } from '../output-format.ts'
+import { pickOtherFields } from '../read-parts.ts'
+import { warnNotKept } from '../unread-fields.ts'
+import type { DecodedRequest } from '../wire.ts'
+import { joinText, type MessageReader, readBlocks, readMessages } from './read-messages.ts'
+import { readToolChoice, readTools } from './read-tools.ts'
 
-const WIRE_ID = 'anthropic'
-
+/** What only this wire understands stays on its part or tool, or among the provider options. */
 export function readAnthropicRequest(body: unknown): DecodedRequest {
   const warnings: Warning[] = []
   const fields = objectOrEmpty(body)
   const model = stringOrEmpty(fields['model'])
-  const system = joinText(toBlocks(fields['system']))
-  const options = readOtherFields(fields, KNOWN_FIELDS, { output_config: 'effort format' })
+  const marks: unknown[] = []
+  const noteMark = (mark: unknown) => void (mark !== null && marks.push(mark))
+  const { tools, hostedTools } = readTools(fields['tools'], warnings, noteMark)
+  const reader: MessageReader = { model, tools, warnings, noteMark }
+  const system = readSystem(fields['system'], reader)
+  const { choice, isSerial, options: choiceOptions } = readToolChoice(fields['tool_choice'])
+  const { params, understood } = readParams(fields)
+  const turns = readMessages(fields['messages'], reader)
+  warnAboutMarks(fields, marks, warnings)
+  const format = objectOrEmpty(fields['output_config'])['format'] ?? fields['output_format']
+  const known = [
+    ...READ_FIELDS,
+    ...understood,
+    ...(isSchemaFormat(fields['output_format']) ? ['output_format'] : []),
+  ].join(' ')
+  const options: OtherFields = {
+    ...pickOtherFields(fields, known),
+    ...defined({
+      tool_choice: choiceOptions,
+      thinking: readThinkingOptions(fields['thinking']),
+      output_config: readOutputOptions(fields['output_config']),
+    }),
+  }
   const request: ModelRequest = {
     model,
     ...(system !== '' && { system }),
-    tools: filterObjects(fields['tools']).flatMap(readTools),
-    ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
-    turns: filterObjects(fields['messages']).flatMap((message) => readMessage(message, model)),
-    params: readParams(fields),
-    ...readOutputFormat('answer', objectOrEmpty(objectOrEmpty(fields['output_config'])['format'])['schema']),
-    ...(options && { providerOptions: { [WIRE_ID]: options } }),
+    tools,
+    ...(hostedTools.length > 0 && { hostedTools }),
+    ...defined({ toolChoice: choice }),
+    turns,
+    params: { ...params, ...(isSerial && { parallelCalls: false }) },
+    ...(isSchemaFormat(format) && readOutputFormat('answer', format['schema'])),
+    ...(Object.keys(options).length > 0 && { providerOptions: { anthropic: options } }),
   }
   return { request, warnings }
 }
 
-const KNOWN_FIELDS =
-  'model messages system max_tokens temperature top_p stop_sequences stream thinking tools tool_choice cache_control'
+/** The fields that are read one by one. */
+const READ_FIELDS = 'model messages system tools tool_choice cache_control thinking output_config'.split(' ')
 
-function joinText(blocks: readonly Record<string, unknown>[]): string {
-  return blocks.map((block) => stringOrEmpty(block['text'])).join('\n')
+function readSystem(value: unknown, reader: MessageReader): string {
+  const blocks = readBlocks(value, reader)
+  for (const block of blocks)
+    warnNotKept(
+      reader.warnings,
+      'A part of the system prompt',
+      block['type'] === 'text' || block['type'] === undefined ? pickOtherFields(block, 'type text') : block,
+    )
+  return joinText(blocks.filter((block) => typeof block['text'] === 'string'))
 }
 
-function readMessage(message: Record<string, unknown>, model: string): Turn[] {
-  const blocks = toBlocks(message['content'])
-  if (message['role'] === 'system') return [{ role: 'note', text: joinText(blocks) }]
-  if (message['role'] !== 'assistant') return readUserTurns(blocks)
-  const parts = blocks.map(readAssistantPart)
-  const reason = parts.some((part) => part.kind === 'call') ? 'calls' : 'stop'
-  return [{ role: 'assistant', origin: { provider: WIRE_ID, wire: WIRE_ID, model }, parts, finish: { reason } }]
+/** Requests get cache marks of their own, at the end of the tools, of the system prompt and of the history. */
+function warnAboutMarks(fields: Record<string, unknown>, marks: readonly unknown[], warnings: Warning[]): void {
+  const places = [fields, filterObjects(fields['tools']).at(-1), filterObjects(fields['system']).at(-1)]
+  const usual = new Set(places.map((place) => place?.['cache_control']).filter(isUsualMark))
+  const others = [...marks, fields['cache_control']].filter((mark) => mark !== undefined && !usual.has(mark))
+  const forms = [...new Set(others.map((mark) => JSON.stringify(mark)))].join(', ')
+  if (forms !== '')
+    warnings.push({ code: 'cache-marks', message: `Requests get cache marks of their own, instead of ${forms}.` })
 }
 
-/** A user message contains both the user's content and results of calls; these become separate turns, in order. */
-function readUserTurns(blocks: readonly Record<string, unknown>[]): Turn[] {
-  const turns: Turn[] = []
-  for (const block of blocks) {
-    const last = turns.at(-1)
-    if (block['type'] === 'tool_result') {
-      const parts = last?.role === 'results' ? [...last.parts, readToolResult(block)] : [readToolResult(block)]
-      turns.splice(last?.role === 'results' ? -1 : turns.length, 1, { role: 'results', parts })
-    } else {
-      const parts = last?.role === 'user' ? [...last.parts, readContentPart(block)] : [readContentPart(block)]
-      turns.splice(last?.role === 'user' ? -1 : turns.length, 1, { role: 'user', parts })
-    }
-  }
-  return turns
+function isUsualMark(mark: unknown): boolean {
+  return isObject(mark) && pickOtherFields(mark, 'type ttl') === undefined
 }
 
-function readAssistantPart(block: Record<string, unknown>): AssistantPart {
-  const type = block['type']
-  if (type === 'text') return readTextPart(block)
-  if (type === 'thinking') {
-    const native =
-      stringOrEmpty(block['signature']) === '' ? createNativeDataFromRequest(WIRE_ID, undefined) : keepBlock(block)
-    return { kind: 'reasoning', text: stringOrEmpty(block['thinking']), native }
-  }
-  if (type === 'redacted_thinking') return { kind: 'reasoning', text: '', native: keepBlock(block) }
-  if (type !== 'tool_use') return { kind: 'text', text: '', native: keepBlock(block) }
-  const id = stringOrEmpty(block['id'])
-  const input = block['input'] ?? {}
-  const caller =
-    isObject(block['caller']) && block['caller']['type'] !== 'direct' ? { caller: block['caller'] as Json } : undefined
+interface ParamField {
+  readonly field: string
+  readonly read: (value: unknown) => ModelParams | undefined
+}
+
+const PARAM_FIELDS: readonly ParamField[] = [
+  { field: 'max_tokens', read: (value) => (typeof value === 'number' ? { maxTokens: value } : undefined) },
+  { field: 'temperature', read: (value) => (typeof value === 'number' ? { temperature: value } : undefined) },
+  { field: 'top_p', read: (value) => (typeof value === 'number' ? { topP: value } : undefined) },
+  { field: 'stop_sequences', read: (value) => (Array.isArray(value) ? { stop: value.map(String) } : undefined) },
+  { field: 'stream', read: (value) => (typeof value === 'boolean' ? { stream: value } : undefined) },
+]
+
+/** A field with a value that is not understood is kept among the options. */
+function readParams(body: Record<string, unknown>): { params: ModelParams; understood: string[] } {
+  const read = PARAM_FIELDS.map(({ field, read: readValue }) => ({ field, param: readValue(body[field]) }))
+  const params: ModelParams = Object.assign({}, ...read.map(({ param }) => param)) as ModelParams
   return {
-    kind: 'call',
-    id,
-    name: stringOrEmpty(block['name']),
-    raw: typeof input === 'string' ? input : JSON.stringify(input),
-    ...(isObject(input) && { input: input as JsonObject }),
-    native: createNativeDataFromRequest(WIRE_ID, id === '' ? undefined : id, caller),
-  }
-}
-
-/** On this wire a result does not name its tool; its call does. */
-function readToolResult(block: Record<string, unknown>): ResultPart {
-  return {
-    kind: 'result',
-    id: stringOrEmpty(block['tool_use_id']),
-    name: '',
-    status: block['is_error'] === true ? 'error' : 'ok',
-    content: toBlocks(block['content'])
-      .map(readContentPart)
-      .filter((part) => part.kind !== 'text' || part.text !== ''),
-  }
-}
-
-function readContentPart(block: Record<string, unknown>): TextPart | MediaPart {
-  if (block['type'] === 'text') return readTextPart(block)
-  const source = objectOrEmpty(block['source'])
-  const isImage = block['type'] === 'image'
-  const isDocument = block['type'] === 'document'
-  const fallback = isImage ? 'image/*' : 'application/octet-stream'
-  const mime = typeof source['media_type'] === 'string' ? source['media_type'] : fallback
-  if ((isImage || isDocument) && source['type'] === 'base64')
-    return { kind: 'media', mime, data: stringOrEmpty(source['data']) }
-  if ((isImage || isDocument) && source['type'] === 'url')
-    return { kind: 'media', mime: isDocument ? 'application/pdf' : mime, uri: stringOrEmpty(source['url']) }
-  // A file at the vendor, a search result, plain text as a document: only the vendor can read it.
-  return { kind: 'media', mime, native: keepBlock(block) }
-}
-
-function readTextPart(block: Record<string, unknown>): TextPart {
-  const { citations } = block
-  const hasCitations = Array.isArray(citations) && citations.length > 0
-  const data = { type: 'text', citations: citations as Json }
-  const native = hasCitations ? createNativeDataFromRequest(WIRE_ID, undefined, data) : undefined
-  return { kind: 'text', text: stringOrEmpty(block['text']), ...defined({ native }) }
-}
-
-/** The whole block, without the cache mark, which belongs to the request. */
-function keepBlock(block: Record<string, unknown>): NativeData {
-  const fields = Object.entries(block as JsonObject).filter(([key]) => key !== 'cache_control')
-  return createNativeDataFromRequest(WIRE_ID, undefined, Object.fromEntries(fields))
-}
-
-/** Only tools that the client runs. */
-function readTools(fields: Record<string, unknown>): ToolSpec[] {
-  if (!isObject(fields['input_schema']) && typeof fields['type'] === 'string' && fields['type'] !== 'custom') return []
-  return [
-    {
-      name: stringOrEmpty(fields['name']),
-      description: stringOrEmpty(fields['description']),
-      schema: readToolSchema(fields['input_schema']),
-    },
-  ]
-}
-
-function readToolChoice(value: unknown): ToolChoice | undefined {
-  if (!isObject(value)) return undefined
-  if (value['type'] === 'auto' || value['type'] === 'none') return value['type']
-  if (value['type'] === 'any') return 'required'
-  return value['type'] === 'tool' && typeof value['name'] === 'string' ? { name: value['name'] } : undefined
-}
-
-function readParams(body: Record<string, unknown>): ModelParams {
-  const isSerial = objectOrEmpty(body['tool_choice'])['disable_parallel_tool_use'] === true
-  return {
-    ...(typeof body['max_tokens'] === 'number' && { maxTokens: body['max_tokens'] }),
-    ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
-    ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
-    ...(Array.isArray(body['stop_sequences']) && { stop: body['stop_sequences'].map(String) }),
-    ...defined({ effort: readEffort(body), cacheTtl: readCacheTtl(body) }),
-    ...(isSerial && { parallelCalls: false }),
-    ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
+    params: { ...params, ...defined({ effort: readEffort(body), cacheTtl: readCacheTtl(body) }) },
+    understood: read.flatMap(({ field, param }) => (param ? [field] : [])),
   }
 }
 
 function readCacheTtl(body: Record<string, unknown>): ModelParams['cacheTtl'] {
-  const marked = [body, ...filterObjects(body['tools']), ...filterObjects(body['system'])]
+  const contents = filterObjects(body['messages']).flatMap(({ content }) => filterObjects(content))
+  const marked = [body, ...filterObjects(body['tools']), ...filterObjects(body['system']), ...contents]
   const lifetimes = marked.map((fields) => objectOrEmpty(fields['cache_control'])['ttl'])
   return (['1h', '5m'] as const).find((ttl) => lifetimes.includes(ttl))
 }
 
 function readEffort(body: Record<string, unknown>): ModelParams['effort'] | undefined {
   const thinking = objectOrEmpty(body['thinking'])
-  const config = objectOrEmpty(body['output_config'])
+  const { effort } = objectOrEmpty(body['output_config'])
   if (thinking['type'] === 'disabled') return 'off'
   if (thinking['type'] === 'enabled' && typeof thinking['budget_tokens'] === 'number') return thinking['budget_tokens']
-  if (config['effort'] === 'max') return 'xhigh'
-  return EFFORTS.find((effort) => effort === config['effort'])
+  if (effort === 'max') return 'xhigh'
+  // Adaptive thinking without an effort has the vendor's default.
+  return EFFORTS.find((level) => level === effort) ?? (thinking['type'] === 'adaptive' ? 'high' : undefined)
 }
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const
 
-function toBlocks(content: unknown): Record<string, unknown>[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return filterObjects(content)
+/** How thinking is shown, and types of thinking that are unknown. */
+function readThinkingOptions(value: unknown): JsonObject | undefined {
+  if (!isObject(value)) return undefined
+  if (!THINKING_TYPES.has(stringOrEmpty(value['type']))) return value as JsonObject
+  return pickOtherFields(value, 'type budget_tokens')
+}
+
+const THINKING_TYPES = new Set(['adaptive', 'enabled', 'disabled'])
+
+function readOutputOptions(value: unknown): JsonObject | undefined {
+  if (!isObject(value)) return undefined
+  const { effort, format } = value
+  const isEffortRead = EFFORTS.some((level) => level === effort)
+  const formatOptions = isSchemaFormat(format) ? pickOtherFields(format, 'type schema') : format
+  const options = {
+    ...pickOtherFields(value, `format${isEffortRead ? ' effort' : ''}`),
+    ...(formatOptions !== undefined && { format: formatOptions as JsonObject }),
+  }
+  return Object.keys(options).length === 0 ? undefined : options
+}
+
+function isSchemaFormat(format: unknown): format is Record<string, unknown> {
+  return isObject(format) && format['type'] === 'json_schema' && isObject(format['schema'])
 }

@@ -1,56 +1,77 @@
-import type { JsonObject } from '../../model/json.ts'
-import type { AssistantPart } from '../../model/turn.ts'
+import { defined } from '../../model/defined.ts'
+import { type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import type { AssistantPart, Finish } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
-import type { PartStart, ResponseMetadata, ResponseWriter } from '../response-writer.ts'
+import type { ResponseMetadata, ResponseWriter } from '../response-writer.ts'
 import type { VendorErrorReport, WrittenResponseFrame } from '../response-writer.ts'
 import { addIdPrefix, createFinishLabeler, createResponseStream } from '../response-writer.ts'
 import { getNativeData, getVendorCallId } from '../response-writer.ts'
 import { markAsRawJson } from '../json/raw-json.ts'
 
 export const anthropicResponseWriter: ResponseWriter = {
-  startStream: (head) =>
-    createResponseStream({
+  startStream(head) {
+    let index = -1
+    let isStarted = false
+    /** A block starts with its first content, because a block of another type is known only when it is complete. */
+    const start = (content_block: JsonObject): WrittenResponseFrame[] => {
+      if (isStarted) return []
+      isStarted = true
+      index++
+      return [createFrame('content_block_start', { index, content_block })]
+    }
+    return createResponseStream({
       begin: (usage) => [
         createFrame('message_start', {
           message: { ...createMessage(head), usage: { ...toInputUsage(usage), output_tokens: 1 } },
         }),
         createFrame('ping', {}),
       ],
-      openPart(index, part) {
-        const content_block = createEmptyBlock(part)
-        if (!content_block) return []
-        const start = createFrame('content_block_start', { index, content_block })
-        return part.kind === 'call'
-          ? [start, createDeltaFrame(index, { type: 'input_json_delta', partial_json: '' })]
-          : [start]
+      openPart(_at, part) {
+        isStarted = false
+        if (part.kind !== 'call') return []
+        return [
+          ...start(createToolUse(part, {})),
+          createDeltaFrame(index, { type: 'input_json_delta', partial_json: '' }),
+        ]
       },
-      addDelta: (index, { kind }, text) =>
-        kind === 'media' ? [] : [createDeltaFrame(index, DELTA_BY_KIND[kind](text))],
-      closePart(index, part) {
-        const { signature } = getNativeData(part, 'anthropic')
-        const stop = part.kind === 'media' ? [] : [createFrame('content_block_stop', { index })]
-        if (part.kind !== 'reasoning' || typeof signature !== 'string') return stop
-        return [createDeltaFrame(index, { type: 'signature_delta', signature }), ...stop]
+      addDelta(_at, { kind }, text) {
+        if (kind === 'media' || text === '') return []
+        const started = kind === 'call' ? [] : start(createEmptyBlock(kind))
+        return [...started, createDeltaFrame(index, DELTA_BY_KIND[kind](text))]
       },
-      end: ({ finish, usage }) => [
-        createFrame('message_delta', {
-          delta: {
-            stop_reason: toVendorFinishReason(finish),
-            stop_sequence: null,
-            stop_details: null,
-            container: null,
-          },
-          usage: toOutputUsage(usage),
-        }),
-        createFrame('message_stop', {}),
-      ],
-    }),
-  writeWhole: ({ parts, finish, usage }, head) => ({
-    ...createMessage(head),
-    content: parts.flatMap(createWholeBlocks),
-    stop_reason: toVendorFinishReason(finish),
-    usage: usage ? { ...toInputUsage(usage), ...toOutputUsage(usage) } : {},
-  }),
+      closePart(_at, part) {
+        const [whole] = createWholeBlocks(part)
+        if (!isStarted && !whole) return []
+        const isOpaque = !isStarted && whole && !STREAMED_TYPES.has(stringOrEmpty(whole['type']))
+        const started =
+          part.kind === 'call' || part.kind === 'media' ? [] : start(isOpaque ? whole : createEmptyBlock(part.kind))
+        const rest = isOpaque ? [] : listClosingDeltas(part).map((delta) => createDeltaFrame(index, delta))
+        return [...started, ...rest, createFrame('content_block_stop', { index })]
+      },
+      end({ finish, usage }) {
+        const { stop_sequence = null, stop_details = null, container = null, ...others } = getResponseFields(finish)
+        const { usage: usageDetails, context_management } = others
+        return [
+          createFrame('message_delta', {
+            delta: { stop_reason: toVendorFinishReason(finish), stop_sequence, stop_details, container },
+            usage: { ...toOutputUsage(usage), ...(usageDetails as JsonObject) },
+            ...defined({ context_management }),
+          }),
+          createFrame('message_stop', {}),
+        ]
+      },
+    })
+  },
+  writeWhole({ parts, finish, usage }, head) {
+    const { usage: usageDetails, ...fields } = getResponseFields(finish)
+    return {
+      ...createMessage(head),
+      content: parts.flatMap(createWholeBlocks),
+      ...fields,
+      stop_reason: toVendorFinishReason(finish),
+      usage: { ...(usage && { ...toInputUsage(usage), ...toOutputUsage(usage) }), ...(usageDetails as JsonObject) },
+    }
+  },
   writeError: createErrorBody,
   writeErrorFrame: (given) => ({
     event: 'error',
@@ -86,34 +107,47 @@ function createMessage({ id, model }: ResponseMetadata): JsonObject {
   }
 }
 
-function createEmptyBlock(part: PartStart): JsonObject | undefined {
-  switch (part.kind) {
-    case 'text':
-      return { type: 'text', text: '', citations: null }
-    case 'reasoning':
-      return { type: 'thinking', thinking: '', signature: '' }
-    case 'call':
-      return createToolUse(part, {})
-    case 'media':
-      return undefined
-    default:
-      return part satisfies never
-  }
+function createEmptyBlock(kind: 'text' | 'reasoning'): JsonObject {
+  return kind === 'text'
+    ? { type: 'text', text: '', citations: null }
+    : { type: 'thinking', thinking: '', signature: '' }
 }
 
+/** The blocks that are written piece by piece; any other is written as it was received. */
+const STREAMED_TYPES = new Set(['text', 'thinking', 'tool_use'])
+
+/** What follows the content of a block: its signature, or its citations. */
+function listClosingDeltas(part: AssistantPart): JsonObject[] {
+  const { signature, citations } = getNativeData(part, 'anthropic')
+  if (part.kind === 'reasoning' && typeof signature === 'string') return [{ type: 'signature_delta', signature }]
+  if (part.kind !== 'text' || !Array.isArray(citations)) return []
+  return citations.map((citation) => ({ type: 'citations_delta', citation }))
+}
+
+/** None for a part without content; a block of the vendor that has no other form is written as it was received. */
 function createWholeBlocks(part: AssistantPart): JsonObject[] {
+  const data = getNativeData(part, 'anthropic')
+  const { type } = data
   switch (part.kind) {
     case 'text':
-      return [{ type: 'text', text: part.text, citations: null }]
+      if (type !== undefined && type !== 'text') return [data]
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, citations: null, ...data }]
     case 'reasoning':
-      return [{ type: 'thinking', thinking: part.text, signature: getNativeData(part, 'anthropic')['signature'] ?? '' }]
+      if (type !== undefined && type !== 'thinking') return [data]
+      if (part.text === '' && data['signature'] === undefined) return []
+      return [{ type: 'thinking', thinking: part.text, signature: '', ...data }]
     case 'call':
-      return [createToolUse({ id: getVendorCallId(part), name: part.name }, markAsRawJson(part.raw))]
+      return [{ ...createToolUse({ id: getVendorCallId(part), name: part.name }, markAsRawJson(part.raw)), ...data }]
     case 'media':
       return []
     default:
       return part satisfies never
   }
+}
+
+/** Fields of a response that was received on this wire. */
+function getResponseFields({ native }: Finish): JsonObject {
+  return (native?.wire === 'anthropic' ? objectOrEmpty(native.data) : {}) as JsonObject
 }
 
 function createToolUse(

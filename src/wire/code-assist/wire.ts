@@ -8,6 +8,8 @@ import { encodeGeminiBody } from '../gemini/encode-request.ts'
 import { readGeminiBody } from '../gemini/read-request.ts'
 import { codeAssistResponseWriter } from '../gemini/write-response.ts'
 import type { HistoryPosition } from '../history/transcript.ts'
+import { pickOtherFields } from '../read-parts.ts'
+import { warnNotKept } from '../unread-fields.ts'
 import type { DecodedRequest, EncodedRequest, Wire } from '../wire.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -39,7 +41,10 @@ function encodeCodeAssistRequest(request: ModelRequest, profile: Profile, positi
 function readCodeAssistRequest(body: unknown): DecodedRequest {
   const envelope = objectOrEmpty(body)
   const inner = isObject(envelope['request']) ? envelope['request'] : envelope
-  const { request, warnings } = readGeminiBody('code-assist', inner)
+  const { request, warnings: found } = readGeminiBody('code-assist', inner)
+  const warnings = [...found]
+  if (inner !== envelope)
+    warnNotKept(warnings, 'A field of the envelope', pickOtherFields(envelope, 'model project user_prompt_id request'))
   const enveloped: ModelRequest = {
     ...request,
     model: typeof envelope['model'] === 'string' ? envelope['model'] : request.model,

@@ -3,9 +3,9 @@ import { isObject, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import { findResultMedia, toWellFormed } from '../../model/text.ts'
-import type { AssistantPart, CallPart, WireId } from '../../model/turn.ts'
+import type { AssistantPart, CallPart, MediaPart, TextPart, WireId } from '../../model/turn.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareRequestTools } from '../declare-tools.ts'
+import { declareRequestTools, getNativeToolFields, listDeclarationWarnings, listHostedTools } from '../declare-tools.ts'
 import { joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type {
@@ -64,8 +64,11 @@ export function encodeGeminiBody(
   const system = joinSystemPrompt(request, context)
   const hasDeclarations = profile.tools === 'native' && projection.tools.length > 0
   const tools: JsonObject[] = [
-    ...(hasDeclarations ? [{ functionDeclarations: projection.tools.map((tool) => declareTool(tool, profile)) }] : []),
+    ...(hasDeclarations
+      ? [{ functionDeclarations: projection.tools.map((tool) => declareTool(tool, wire, profile)) }]
+      : []),
     ...(request.serverTools ?? []).map((tool) => ({ [GEMINI_SERVER_TOOL_NAMES[tool]]: {} })),
+    ...listHostedTools(request, wire, warnings),
   ]
   const config = hasDeclarations ? createToolConfig(request.toolChoice, context) : undefined
   const generation = {
@@ -108,11 +111,13 @@ function createResponseFormat(request: ModelRequest, profile: Profile): JsonObje
 
 export const GEMINI_SERVER_TOOL_NAMES = { url_context: 'urlContext', google_search: 'googleSearch' } as const
 
-function declareTool({ name, description, schema }: DeclaredTool, { dialect }: Profile): JsonObject {
-  if (dialect !== 'gemini') return { name, description, parametersJsonSchema: schema }
+function declareTool(tool: DeclaredTool, wire: WireId, { dialect }: Profile): JsonObject {
+  const { name, description, schema } = tool
+  const others = getNativeToolFields(tool, wire)
+  if (dialect !== 'gemini') return { name, description, parametersJsonSchema: schema, ...others }
   // The older dialect rejects an object without properties.
   const isEmpty = Object.keys(objectOrEmpty(schema['properties'])).length === 0
-  return { name, description, ...(!isEmpty && { parameters: schema }) }
+  return { name, description, ...(!isEmpty && { parameters: schema }), ...others }
 }
 
 /** Sent only with declarations (T130). `auto` is the default; VALIDATED is the same with calls constrained to their schemas. */
@@ -185,9 +190,10 @@ function encodeContents(steps: readonly TranscriptStep[], context: EncodeContext
   for (const step of steps) {
     const { profile } = context
     if (step.kind === 'user') {
-      const encode = (part: (typeof step.parts)[number]) =>
-        part.kind === 'text' ? { text: toWellFormed(part.text) } : encodeMediaPart(part, profile)
-      add('user', step.parts.map(encode))
+      add(
+        'user',
+        step.parts.map((part) => encodeUserPart(part, context)),
+      )
     } else if (profile.tools === 'text') {
       add('model', encodeTextTurn(step, context))
       add(
@@ -201,6 +207,14 @@ function encodeContents(steps: readonly TranscriptStep[], context: EncodeContext
     }
   }
   return list
+}
+
+/** A part with data that only the vendor understands is sent as it came. */
+function encodeUserPart(part: TextPart | MediaPart, context: EncodeContext): JsonObject {
+  const data = getReplayableData(part, context)
+  if (isObject(data?.['part'])) return data['part']
+  if (part.kind === 'media') return encodeMediaPart(part, context.profile)
+  return { text: toWellFormed(part.text), ...(data?.['fields'] as JsonObject | undefined) }
 }
 
 function encodeModelParts(step: AssistantStep, context: EncodeContext): JsonObject[] {
@@ -221,17 +235,19 @@ function encodeModelPart(part: Exclude<AssistantPart, CallPart>, context: Encode
   const intact = profile.signatures !== 'never' && (part.kind === 'media' || part.text === text)
   const signature = intact ? data?.['thoughtSignature'] : undefined
   const signed = typeof signature === 'string' ? { thoughtSignature: signature } : undefined
+  const fields = data?.['fields'] as JsonObject | undefined
   switch (part.kind) {
     case 'reasoning':
-      return signed && profile.replay === 'own' ? [{ text, thought: true, ...signed }] : []
+      return signed && profile.replay === 'own' ? [{ text, thought: true, ...signed, ...fields }] : []
     case 'media':
+      if (isObject(data?.['part'])) return [data['part']]
       return hasNativeDataFor(part, context)
         ? [{ ...encodeMediaPart(part, profile), ...signed }]
         : [{ text: `(${part.mime} was shown here)` }]
     case 'text': {
       const native = data?.['part']
       if (text === '' && isObject(native)) return isReplayable(data?.['type']) ? [native] : []
-      return text.trim() === '' && !signed ? [] : [{ text, ...signed }]
+      return text.trim() === '' && !signed ? [] : [{ text, ...signed, ...fields }]
     }
     default:
       return part satisfies never
@@ -245,13 +261,16 @@ function isReplayable(type: unknown): boolean {
 
 function encodeFunctionCall(pair: CallResultPair, thoughtSignature: string | undefined, context: EncodeContext) {
   const { call } = pair
+  const data = getReplayableData(call, context)
   return {
     functionCall: {
       ...defined({ id: getEchoedId(pair, context) }),
       name: context.projection.toWireName(call.name),
       args: toWireArguments(call, context.projection),
+      ...(data?.['callFields'] as JsonObject | undefined),
     },
     ...defined({ thoughtSignature }),
+    ...(data?.['fields'] as JsonObject | undefined),
   }
 }
 

@@ -9,22 +9,31 @@ import {
   toWellFormedJson,
 } from '../../model/text.ts'
 import type { MediaPart, ResultPart } from '../../model/turn.ts'
-import type { CallResultPair, EncodeContext } from '../history/transcript.ts'
+import { type CallResultPair, type EncodeContext, getReplayableData } from '../history/transcript.ts'
 import { defined } from '../../model/defined.ts'
 
 /** Media are inside the response since Gemini 3; before, they follow after all responses (T100). */
 export function encodeFunctionResponse(
   { call, result }: CallResultPair,
   id: string | undefined,
-  { profile, projection }: EncodeContext,
+  context: EncodeContext,
 ): JsonObject {
-  const nested = profile.nestedMedia ? findResultMedia(result).filter((part) => isSupportedMedia(part, profile)) : []
+  const { profile, projection } = context
+  const unknown = result.content.map((part) => getReplayableData(part, context)?.['part']).filter(isObject)
+  const nested = profile.nestedMedia
+    ? findResultMedia(result).filter(
+        (part) => isSupportedMedia(part, profile) && !isObject(getReplayableData(part, context)?.['part']),
+      )
+    : []
   return {
     functionResponse: {
       ...defined({ id }),
       name: projection.toWireName(call.name),
       response: encodeResponse(result, profile),
-      ...(nested.length > 0 && { parts: nested.map((part) => encodeMediaPart(part, profile)) }),
+      ...(nested.length + unknown.length > 0 && {
+        parts: [...nested.map((part) => encodeMediaPart(part, profile)), ...(unknown as JsonObject[])],
+      }),
+      ...(getReplayableData(result, context)?.['fields'] as JsonObject | undefined),
     },
   }
 }

@@ -2,12 +2,13 @@ import type { Warning } from '../../model/event.ts'
 import type { DecodedRequest } from '../wire.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { filterObjects, isObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
-import type { ModelParams, ModelRequest, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
+import type { ModelParams, ModelRequest } from '../../model/request.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn, WireId } from '../../model/turn.ts'
-import { appendResults, createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
+import { appendResults, createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
 import { readOutputFormat } from '../output-format.ts'
 import { readOtherFields } from '../provider-options.ts'
-import { GEMINI_SERVER_TOOL_NAMES } from './encode-request.ts'
+import { readObjects, warnNotKept } from '../unread-fields.ts'
+import { getField, lowercaseTypes, readGeminiTools, readToolConfig } from './read-tools.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -15,54 +16,46 @@ export function readGeminiRequest(body: unknown): DecodedRequest {
   return readGeminiBody('gemini', objectOrEmpty(body))
 }
 
-/** The body of Gemini itself, or from the envelope of Code Assist. */
+/** The body of Gemini itself, or from the envelope of Code Assist. What only this wire understands is kept as native data. */
 export function readGeminiBody(wire: WireId, body: GeminiPart): DecodedRequest {
   const warnings: Warning[] = []
-  const system = readInstruction(getField(body, 'systemInstruction'))
-  const config = getField(objectOrEmpty(getField(body, 'toolConfig')), 'functionCallingConfig')
-  const tools = filterObjects(body['tools'])
-  const serverTools = tools.flatMap(readServerTools)
+  const system = readInstruction(getField(body, 'systemInstruction'), warnings)
   const generation = objectOrEmpty(getField(body, 'generationConfig'))
-  const options = readOtherFields(body, KNOWN_FIELDS, {
-    generationConfig: KNOWN_GENERATION_FIELDS,
-    generation_config: KNOWN_GENERATION_FIELDS,
-  })
+  const { choice, options: toolOptions } = readToolConfig(objectOrEmpty(getField(body, 'toolConfig')))
+  const { tools, serverTools, hostedTools } = readGeminiTools(wire, body['tools'], warnings)
+  const { params, options: generationOptions } = readGenerationConfig(generation)
+  const options = {
+    ...readOtherFields(body, KNOWN_FIELDS),
+    ...defined({ generationConfig: generationOptions, toolConfig: toolOptions }),
+  }
   const request: ModelRequest = {
     model: stringOrEmpty(body['model']).replace(/^models\//, ''),
     ...(system !== '' && { system }),
-    tools: tools.flatMap((tool) => filterObjects(getField(tool, 'functionDeclarations'))).map(readDeclaration),
+    tools,
     ...(serverTools.length > 0 && { serverTools }),
-    ...defined({ toolChoice: readToolChoice(config) }),
-    turns: readTurns(wire, filterObjects(body['contents'])),
-    params: readParams(generation),
-    ...readOutputFormat(
-      'answer',
-      getField(generation, 'responseJsonSchema') ?? lowercaseTypes(getField(generation, 'responseSchema') as Json),
-    ),
-    ...(options && { providerOptions: { gemini: options } }),
+    ...(hostedTools.length > 0 && { hostedTools }),
+    ...defined({ toolChoice: choice }),
+    turns: readTurns(wire, readObjects(body['contents'], 'A content', warnings), warnings),
+    params,
+    ...readOutputFormat('answer', readResponseSchema(generation)),
+    ...(Object.keys(options).length > 0 && { providerOptions: { gemini: options } }),
   }
   return { request, warnings }
 }
 
-const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig session_id'
+const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig generationConfig session_id'
 
-const KNOWN_GENERATION_FIELDS =
-  'maxOutputTokens temperature topP stopSequences thinkingConfig responseMimeType responseSchema responseJsonSchema'
-
-function readServerTools(tool: GeminiPart): ServerTool[] {
-  const entries = Object.entries(GEMINI_SERVER_TOOL_NAMES) as [ServerTool, string][]
-  return entries.flatMap(([name, field]) => (isObject(getField(tool, field)) ? [name] : []))
-}
-
-function readTurns(wire: WireId, contents: readonly GeminiPart[]): Turn[] {
+function readTurns(wire: WireId, contents: readonly GeminiPart[], warnings: Warning[]): Turn[] {
   const history: Turn[] = []
   /** The calls of the last model turn without a result so far. */
   let open: CallPart[] = []
   let calls = 0
   for (const content of contents) {
-    const parts = filterObjects(content['parts'])
+    const parts = readObjects(content['parts'], 'A part', warnings)
+    warnNotKept(warnings, 'A part of a content', pickOtherFields(content, 'role parts'))
+    if (!ROLES.has(stringOrEmpty(content['role']))) warnNotKept(warnings, 'The role of a content', content['role'])
     if (content['role'] === 'model') {
-      const modelParts = parts.map((part) => readModelPart(wire, part, () => `call${calls++}`))
+      const modelParts = parts.map((part) => readModelPart(wire, part, () => `call${calls++}`, warnings))
       open = modelParts.filter((part) => part.kind === 'call')
       const origin = { provider: wire, wire, model: '' } as const
       history.push({ role: 'assistant', origin, parts: modelParts, finish: { reason: 'stop' } })
@@ -71,8 +64,10 @@ function readTurns(wire: WireId, contents: readonly GeminiPart[]): Turn[] {
     for (const part of parts) {
       const response = part['functionResponse']
       const last = history.at(-1)
-      if (isObject(response)) appendResults(history, readResultPart(response, open))
-      else if (last?.role === 'user' && part !== parts[0]) {
+      if (isObject(response)) {
+        warnNotKept(warnings, 'A part of a result', pickOtherFields(part, 'functionResponse'))
+        appendResults(history, readResultPart(wire, response, open))
+      } else if (last?.role === 'user' && part !== parts[0]) {
         history[history.length - 1] = { role: 'user', parts: [...last.parts, readUserPart(wire, part)] }
       } else history.push({ role: 'user', parts: [readUserPart(wire, part)] })
     }
@@ -80,31 +75,60 @@ function readTurns(wire: WireId, contents: readonly GeminiPart[]): Turn[] {
   return history
 }
 
+const ROLES = new Set(['user', 'model', 'function'])
+
 function readUserPart(wire: WireId, part: GeminiPart): TextPart | MediaPart {
-  if (typeof part['text'] === 'string') return { kind: 'text', text: part['text'] }
-  return toMediaPart(part) ?? readUnknownPart(wire, part)
+  if (typeof part['text'] !== 'string') return readMedia(wire, part) ?? readUnknownPart(wire, part)
+  const fields = pickOtherFields(part, 'text')
+  const native = fields && createNativeDataFromRequest(wire, undefined, { fields })
+  return { kind: 'text', text: part['text'], ...defined({ native }) }
 }
 
-function readModelPart(wire: WireId, part: GeminiPart, newId: () => string): AssistantPart {
+/** With the whole part, if it has more than its data. */
+function readMedia(wire: WireId, part: GeminiPart): MediaPart | undefined {
+  const media = toMediaPart(part)
+  const [inline, file] = [objectOrEmpty(part['inlineData']), objectOrEmpty(part['fileData'])]
+  const isPlain = [
+    pickOtherFields(part, 'inlineData fileData thoughtSignature'),
+    pickOtherFields(inline, 'mimeType data'),
+    pickOtherFields(file, 'mimeType fileUri'),
+  ].every((others) => others === undefined)
+  if (!media || isPlain) return media
+  const native = createNativeDataFromRequest(wire, undefined, toNativeItem(getPartKind(part) ?? 'media', part))
+  return { ...media, native }
+}
+
+function readModelPart(wire: WireId, part: GeminiPart, newId: () => string, warnings: Warning[]): AssistantPart {
   const thoughtSignature = nonBlankString(part['thoughtSignature'])
-  const signature = thoughtSignature === undefined ? undefined : { thoughtSignature }
-  const nativeField = signature ? { native: createNativeDataFromRequest(wire, undefined, signature) } : {}
+  const fields = pickOtherFields(part, 'text thought functionCall thoughtSignature')
+  const data = { ...defined({ thoughtSignature, fields }) }
+  const native = hasFields(data) ? createNativeDataFromRequest(wire, undefined, data) : undefined
   const call = part['functionCall']
   if (isObject(call)) {
     const args = call['args'] ?? {}
+    const callData = { ...data, ...defined({ callFields: pickOtherFields(call, 'id name args') }) }
+    if (!isObject(args)) warnNotKept(warnings, 'The arguments of a call, which are not an object,', args)
     return {
       kind: 'call',
       id: newId(),
       name: stringOrEmpty(call['name']),
       raw: typeof args === 'string' ? args : JSON.stringify(args),
       ...(isObject(args) && { input: args as JsonObject }),
-      native: createNativeDataFromRequest(wire, nonBlankString(call['id']), signature),
+      native: createNativeDataFromRequest(wire, nonBlankString(call['id']), hasFields(callData) ? callData : undefined),
     }
   }
-  if (typeof part['text'] === 'string')
-    return { kind: part['thought'] === true ? 'reasoning' : 'text', text: part['text'], ...nativeField }
-  const media = toMediaPart(part)
-  return media ? { ...media, ...nativeField } : readUnknownPart(wire, part)
+  if (typeof part['text'] === 'string') {
+    const isThought = part['thought'] === true
+    // Thoughts without a signature are never sent back.
+    if (isThought && thoughtSignature === undefined) warnNotKept(warnings, 'A part of a thought', fields)
+    return { kind: isThought ? 'reasoning' : 'text', text: part['text'], ...defined({ native }) }
+  }
+  const media = readMedia(wire, part)
+  return media ? { ...(native && !media.native ? { ...media, native } : media) } : readUnknownPart(wire, part)
+}
+
+function hasFields(fields: object): boolean {
+  return Object.keys(fields).length > 0
 }
 
 function readUnknownPart(wire: WireId, part: GeminiPart): TextPart {
@@ -113,7 +137,7 @@ function readUnknownPart(wire: WireId, part: GeminiPart): TextPart {
 }
 
 /** A result refers to its call by id, or else to the first open call of its name (T126). */
-function readResultPart(fields: GeminiPart, open: CallPart[]): ResultPart {
+function readResultPart(wire: WireId, fields: GeminiPart, open: CallPart[]): ResultPart {
   const id = nonBlankString(fields['id'])
   const name = stringOrEmpty(fields['name'])
   const byId = id === undefined ? -1 : open.findIndex(({ native }) => native?.id === id)
@@ -121,72 +145,75 @@ function readResultPart(fields: GeminiPart, open: CallPart[]): ResultPart {
   const [answered] = at < 0 ? [] : open.splice(at, 1)
   const response = objectOrEmpty(fields['response']) as JsonObject
   const only = Object.keys(response).length === 1 ? (response['output'] ?? response['error']) : undefined
-  const media = filterObjects(fields['parts']).flatMap((part) => toMediaPart(part) ?? [])
+  const parts = filterObjects(fields['parts']).map((part) => readMedia(wire, part) ?? readUnknownPart(wire, part))
+  const others = pickOtherFields(fields, 'id name response parts')
   return {
     kind: 'result',
     id: answered?.id ?? id ?? '',
     name,
     status: typeof response['error'] === 'string' && only !== undefined ? 'error' : 'ok',
-    content: [...(typeof only === 'string' ? [{ kind: 'text', text: only } as const] : []), ...media],
+    content: [...(typeof only === 'string' ? [{ kind: 'text', text: only } as const] : []), ...parts],
     data: response,
+    ...(others && { native: createNativeDataFromRequest(wire, id, { fields: others }) }),
   }
 }
 
-function readInstruction(fields: unknown): string {
-  if (typeof fields === 'string') return fields
-  if (!isObject(fields)) return ''
-  const parts = Array.isArray(fields['parts']) ? filterObjects(fields['parts']) : [fields]
+function readInstruction(value: unknown, warnings: Warning[]): string {
+  if (typeof value === 'string') return value
+  if (!isObject(value)) return ''
+  const isContent = Array.isArray(value['parts'])
+  if (isContent) warnNotKept(warnings, 'A part of the system prompt', pickOtherFields(value, 'role parts'))
+  const parts = isContent ? readObjects(value['parts'], 'A part of the system prompt', warnings) : [value]
+  for (const part of parts) warnNotKept(warnings, 'A part of the system prompt', pickOtherFields(part, 'text'))
   return parts.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : [])).join('\n')
 }
 
-function readDeclaration(fields: GeminiPart): ToolSpec {
-  const { parametersJsonSchema, parameters } = fields
-  const schema = isObject(parametersJsonSchema) ? parametersJsonSchema : lowercaseTypes(parameters as Json)
-  return {
-    name: stringOrEmpty(fields['name']),
-    description: stringOrEmpty(fields['description']),
-    schema: readToolSchema(schema),
-  }
+function readResponseSchema(generation: GeminiPart): unknown {
+  return getField(generation, 'responseJsonSchema') ?? lowercaseTypes(getField(generation, 'responseSchema') as Json)
 }
 
-/** Gemini's own dialect has upper-case types. */
-function lowercaseTypes(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(lowercaseTypes)
-  if (!isObject(schema)) return schema
-  const lower = (key: string, value: Json) =>
-    key === 'type' && typeof value === 'string' ? value.toLowerCase() : lowercaseTypes(value)
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, lower(key, value)]))
-}
-
-function readToolChoice(config: unknown): ToolChoice | undefined {
-  if (!isObject(config)) return undefined
-  const listed = config['allowedFunctionNames']
-  const names = Array.isArray(listed) ? listed.map(String) : []
-  const mode = config['mode']
-  if (mode === 'ANY' && names.length === 1 && names[0] !== undefined) return { name: names[0] }
-  if (names.length > 0) return { only: names }
-  if (mode === 'AUTO' || mode === 'VALIDATED') return 'auto'
-  if (mode === 'ANY') return 'required'
-  return mode === 'NONE' ? 'none' : undefined
-}
-
-function readParams(fields: GeminiPart): ModelParams {
-  const { thinkingBudget: budget, thinkingLevel } = objectOrEmpty(fields['thinkingConfig'])
+/** The settings that all wires have, and the others. */
+function readGenerationConfig(fields: GeminiPart): { params: ModelParams; options?: JsonObject } {
+  const thinking = objectOrEmpty(getField(fields, 'thinkingConfig'))
+  const { thinkingBudget: budget, thinkingLevel, includeThoughts } = thinking
   const level = stringOrEmpty(thinkingLevel).toLowerCase()
-  const stop = fields['stopSequences']
-  return {
-    ...(typeof fields['maxOutputTokens'] === 'number' && { maxTokens: fields['maxOutputTokens'] }),
-    ...(typeof fields['temperature'] === 'number' && { temperature: fields['temperature'] }),
-    ...(typeof fields['topP'] === 'number' && { topP: fields['topP'] }),
-    ...(Array.isArray(stop) && stop.length > 0 && { stop: stop.map(String) }),
-    ...(typeof budget === 'number' && budget >= 0 && { effort: budget === 0 ? ('off' as const) : budget }),
-    ...(THINKING_LEVELS.has(level) && { effort: level as 'low' }),
-  }
+  const read = PARAM_FIELDS.map(({ field, read: readValue }) => ({ field, param: readValue(getField(fields, field)) }))
+  const isBudget = typeof budget === 'number' && budget >= 0
+  const params: ModelParams = Object.assign({}, ...read.map(({ param }) => param), {
+    ...(isBudget && { effort: budget === 0 ? ('off' as const) : budget }),
+    ...(THINKING_LEVELS.has(level) && { effort: level }),
+  }) as ModelParams
+  const understood = read.flatMap(({ field, param }) => (param ? [field] : []))
+  const hasSchema = isObject(readResponseSchema(fields))
+  const schemaFields = hasSchema ? ' responseMimeType responseSchema responseJsonSchema' : ''
+  const thinkingConfig = pickOtherFields(
+    thinking,
+    [
+      ...(isBudget ? ['thinkingBudget'] : []),
+      ...(THINKING_LEVELS.has(level) ? ['thinkingLevel'] : []),
+      ...(includeThoughts === true ? ['includeThoughts'] : []),
+    ].join(' '),
+  )
+  const options = {
+    ...readOtherFields(fields, `${understood.join(' ')} thinkingConfig${schemaFields}`),
+    ...defined({ thinkingConfig }),
+  } as JsonObject
+  return { params, ...(Object.keys(options).length > 0 && { options }) }
 }
+
+interface ParamField {
+  readonly field: string
+  readonly read: (value: unknown) => ModelParams | undefined
+}
+
+const PARAM_FIELDS: readonly ParamField[] = [
+  { field: 'maxOutputTokens', read: (value) => (typeof value === 'number' ? { maxTokens: value } : undefined) },
+  { field: 'temperature', read: (value) => (typeof value === 'number' ? { temperature: value } : undefined) },
+  { field: 'topP', read: (value) => (typeof value === 'number' ? { topP: value } : undefined) },
+  {
+    field: 'stopSequences',
+    read: (value) => (Array.isArray(value) && value.length > 0 ? { stop: value.map(String) } : undefined),
+  },
+]
 
 const THINKING_LEVELS = new Set(['minimal', 'low', 'medium', 'high'])
-
-/** The API accepts keys in camel case and in snake case. */
-function getField(fields: GeminiPart, key: string): unknown {
-  return fields[key] ?? fields[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
-}

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts'
+import { isObject, type JsonObject } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import type { ResponseMetadata, ResponseWriter, VendorErrorReport } from '../response-writer.ts'
@@ -33,7 +33,8 @@ function createResponseWriter(wire: GeminiWire, wrap: (response: JsonObject) => 
         addDelta: (_at, { kind }, text) =>
           kind === 'call' || kind === 'media' ? [] : [frame([toTextPart(kind, text)])],
         closePart(_at, part) {
-          if (part.kind === 'call' || part.kind === 'media') return [frame(toWholeParts(part, wire))]
+          const isWhole = part.kind === 'call' || part.kind === 'media' || getNativePart(part, wire) !== undefined
+          if (isWhole) return [frame(toWholeParts(part, wire))]
           // A signature after the text is on an empty part.
           const signature = getSignature(part, wire)
           return Object.keys(signature).length > 0 ? [frame([{ ...toTextPart(part.kind, ''), ...signature }])] : []
@@ -64,6 +65,8 @@ function toTextPart(kind: 'text' | 'reasoning', text: string): JsonObject {
 
 function toWholeParts(part: AssistantPart, wire: GeminiWire): JsonObject[] {
   const signature = getSignature(part, wire)
+  const native = getNativePart(part, wire)
+  if (native) return [native]
   switch (part.kind) {
     case 'text':
     case 'reasoning':
@@ -79,6 +82,12 @@ function toWholeParts(part: AssistantPart, wire: GeminiWire): JsonObject[] {
     default:
       return part satisfies never
   }
+}
+
+/** A part that only the vendor understands, as it was received. */
+function getNativePart(part: AssistantPart, wire: GeminiWire): JsonObject | undefined {
+  const { part: native } = getNativeData(part, wire)
+  return isObject(native) ? native : undefined
 }
 
 function getSignature(part: AssistantPart, wire: GeminiWire): JsonObject {

@@ -10,11 +10,14 @@ import { createPrefixHasher, hashMessagePrefix, isSystemMessage, joinHashLists }
 import { type IdRegistry, createIdRegistry } from './transcript.ts'
 import { hasLateResults } from './late-results.ts'
 import { collectDeclaredTools, type CollectedTools } from '../late-tools.ts'
+import { type HeaderLists, mergeHeaderLists } from '../header-lists.ts'
 import type { Wire } from '../wire.ts'
 
 export interface EncodedBody {
   readonly pieces: readonly string[]
   readonly warnings: readonly Warning[]
+  /** The headers that the body needs. */
+  readonly headers?: HeaderLists
   readonly prefixHashes?: PrefixHashes
 }
 
@@ -32,10 +35,10 @@ export function createIncrementalBodyWriter(wire: Wire): (request: ModelRequest,
     const changes = profile.cache === 'marks' || profile.alternate || profile.bridge
     const hasTools = collectDeclaredTools(request).known.length > 0
     if (hasTools && !changes && request.previous === undefined) return write(request, profile)
-    const { body, warnings } = wire.encodeRequest(request, profile)
+    const { body, ...encoded } = wire.encodeRequest(request, profile)
     const pieces = [JSON.stringify(body)]
-    if (request.previous !== undefined) return { pieces, warnings }
-    return { pieces, warnings, prefixHashes: write(request, toStableProfile(profile)).prefixHashes }
+    if (request.previous !== undefined) return { ...encoded, pieces }
+    return { ...encoded, pieces, prefixHashes: write(request, toStableProfile(profile)).prefixHashes }
   }
 }
 
@@ -64,14 +67,15 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
     const tail = turns.findLastIndex((turn) => turn.role === 'assistant')
     // A result that came late changes a message before the last response.
     if (tail > cached.turnCount && !hasLateResults(turns.slice(tail))) {
-      const { body } = encodeTurns(tail, cached.ids)
+      const { body, headers } = encodeTurns(tail, cached.ids)
+      cached.headers = mergeHeaderLists(cached.headers, headers)
       const texts = encodeMessages(splitHistory(body).items)
       cached.pieces = appendMessages(cached.pieces, texts)
       cached.unhashed.push(...texts)
       cached.turnCount = tail
       cached.firstTurn = turns[0]
     }
-    const { body, warnings } = encodeTurns(turns.length, createIdRegistry(cached.ids))
+    const { body, warnings, headers } = encodeTurns(turns.length, createIdRegistry(cached.ids))
     const { items, frame, head } = splitHistory(body)
     const texts = encodeMessages(items)
     const at = frame.lastIndexOf('[]') + 1
@@ -84,6 +88,7 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
     return {
       pieces: [frame.slice(0, at), ...appendMessages(cached.pieces, texts), frame.slice(at)],
       warnings,
+      headers: mergeHeaderLists(cached.headers, headers),
       prefixHashes: hashBody(head, hashHistory),
     }
   }
@@ -111,6 +116,7 @@ function createCachedHistory({ system, output }: ModelRequest, profile: Profile,
     output,
     ids: createIdRegistry(),
     pieces: [] as readonly string[],
+    headers: {} as HeaderLists,
     /** One for each message, except those in `unhashed`. */
     hashes: [] as string[],
     unhashed: [] as EncodedMessage[],

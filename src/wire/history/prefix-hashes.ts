@@ -31,7 +31,7 @@ export function createPrefixHasher(): (frame: JsonObject, getHashedHistory: () =
     return {
       get settings() {
         const others = Object.entries(rest).filter(
-          ([key]) => key !== 'tools' && !SYSTEM_FIELDS.includes(key) && key !== PROMPT_ID_FIELD,
+          ([key]) => key !== 'tools' && !SYSTEM_FIELDS.includes(key) && !REQUEST_ID_FIELDS.includes(key),
         )
         return settings(JSON.stringify(others))
       },
@@ -79,8 +79,8 @@ const HASH_CHARS = 10
 
 const SYSTEM_FIELDS: readonly string[] = ['system', 'instructions', 'systemInstruction']
 
-/** The id of the prompt is not part of what the model reads. */
-const PROMPT_ID_FIELD = 'user_prompt_id'
+/** The ids of the prompt and of the previous response are not part of what the model reads. */
+const REQUEST_ID_FIELDS: readonly string[] = ['user_prompt_id', 'diagnostics']
 
 /** The fields of an envelope, and those of the request inside it. */
 function flattenEnvelope(frame: JsonObject): JsonObject {

@@ -8,8 +8,8 @@ import type {
   AssistantTurn,
   CallPart,
   MediaPart,
+  NativeData,
   NoteTurn,
-  Part,
   ResultPart,
   TextPart,
   Turn,
@@ -42,8 +42,10 @@ export type TranscriptStep = UserStep | AssistantStep
 
 export interface UserStep {
   readonly kind: 'user'
-  /** Empty only if the step changes the tools. */
+  /** Empty only if the step changes the tools, or is a note that the wire writes in its own way. */
   readonly parts: readonly (TextPart | MediaPart)[]
+  /** The note that the parts are the text of. */
+  readonly note?: NoteTurn
   /** Tools that are declared from here on; only if the endpoint can add tools inside the history. */
   readonly tools?: readonly ToolSpec[]
   /** The names of tools that are gone from here on; as above. */
@@ -145,9 +147,9 @@ export function buildTranscript(
     if (last?.kind !== 'user' && !hasResults(last)) steps.push(CONTINUE_STEP)
   }
 
-  function queueUserStep(parts: readonly (TextPart | MediaPart)[], changes?: Pick<UserStep, 'tools' | 'removedTools'>) {
+  function queueUserStep(parts: readonly (TextPart | MediaPart)[], more?: Omit<UserStep, 'kind' | 'parts'>): void {
     const nonEmpty = parts.filter((part) => isWorthSending(part, context))
-    if (nonEmpty.length > 0 || changes) queuedUserSteps.push({ kind: 'user', parts: nonEmpty, ...changes })
+    if (nonEmpty.length > 0 || more) queuedUserSteps.push({ kind: 'user', parts: nonEmpty, ...more })
   }
 
   for (const turn of turns) {
@@ -170,7 +172,7 @@ export function buildTranscript(
         queueUserStep(turn.parts)
         break
       case 'note':
-        queueUserStep([{ kind: 'text', text: turn.text }], getToolChanges(turn, context))
+        queueUserStep([{ kind: 'text', text: turn.text }], describeNote(turn, context))
         break
     }
   }
@@ -178,17 +180,25 @@ export function buildTranscript(
   return { steps, warnings }
 }
 
-function getToolChanges({ tools, removedTools }: NoteTurn, { profile }: EncodeContext) {
-  return hasNativeLateTools(profile) && (tools || removedTools) ? defined({ tools, removedTools }) : undefined
+/** What a note says besides its text; undefined if the wire has no means to say it. */
+function describeNote(note: NoteTurn, context: EncodeContext): Omit<UserStep, 'kind' | 'parts'> | undefined {
+  const { tools, removedTools } = note
+  const changes = hasNativeLateTools(context.profile) ? defined({ tools, removedTools }) : {}
+  const isWritten = context.profile.systemNotes && (note.trusted || hasNativeDataFor(note, context))
+  return isWritten || Object.keys(changes).length > 0 ? { ...changes, ...(isWritten && { note }) } : undefined
+}
+
+interface NativeHolder {
+  readonly native?: NativeData
 }
 
 /** Does this part have native data of this wire and signer? */
-export function hasNativeDataFor({ native }: Part, scope: EncodeContext): boolean {
+export function hasNativeDataFor({ native }: NativeHolder, scope: EncodeContext): boolean {
   return native !== undefined && native.wire === scope.wire && native.signer === scope.profile.signer
 }
 
 /** The native data of a part, if it is of this wire and signer and can be sent back unchanged (T103). */
-export function getReplayableData(part: Part, scope: EncodeContext): JsonObject | undefined {
+export function getReplayableData(part: NativeHolder, scope: EncodeContext): JsonObject | undefined {
   const data = part.native?.data
   return hasNativeDataFor(part, scope) && isObject(data) && isWellFormedData(data) ? data : undefined
 }

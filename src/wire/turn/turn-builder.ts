@@ -1,8 +1,9 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import type { AssistantPart, Finish, FinishReason, WireId } from '../../model/turn.ts'
+import type { AssistantPart, Finish, FinishReason, NativeData, WireId } from '../../model/turn.ts'
 import type { CacheDiagnosis, Usage } from '../../model/usage.ts'
 import { defined } from '../../model/defined.ts'
+import type { JsonObject } from '../../model/json.ts'
 import { createCallAssembler } from '../calls/call-assembler.ts'
 import { classifyVendorError } from '../errors/classify-error.ts'
 import type { ParsedVendorError } from '../errors/parse-error.ts'
@@ -20,6 +21,7 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
   let fault: Fault | undefined
   let corruption: string | undefined
   let end: { reason: FinishReason; raw: string } | undefined
+  let native: NativeData | undefined
   const streams: TextStream[] = []
   const emitter = createPartEmitter(wire, context)
   const calls = createCallAssembler(emitter)
@@ -37,7 +39,7 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
         if (stream.kind === kind) stream.end({ endedNormally, hasNativeCalls, hasFailed: fault !== undefined })
     }
     calls.end(end !== undefined)
-    emitter.emit({ type: 'finish', ...decideFinish() })
+    emitter.emit({ type: 'finish', ...decideFinish(), ...defined({ native }) })
     return emitter.takeEvents()
   }
 
@@ -72,6 +74,8 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
     },
     setUsage: (usage: Usage, cacheDiagnosis?: CacheDiagnosis) =>
       emitter.emit({ type: 'usage', usage, ...defined({ cacheDiagnosis }) }),
+    /** Fields of the response that only its wire understands. */
+    setFinishNative: (data: JsonObject): void => void (native = emitter.createNative(undefined, data)),
     /** A frame was lost: the text continues, but no call of this response may run (T114). */
     markCorrupt(message: string): void {
       emitter.warn('tainted', message)

@@ -48,6 +48,20 @@ const OUTPUT_PATTERN =
 
 /** Each rule with the failures that it handles. */
 const ADAPTATION_RULES: readonly AdaptationRule[] = [
+  // T186
+  adapt(
+    /tool_(?:addition|removal|definition|reference)|defer_loading|inline-tools|Tool reference .* not found/i,
+    { lateTools: 'none' },
+    'cannot add tools inside the history; they are declared with the others',
+    MESSAGES,
+  ),
+  // T185
+  adapt(
+    /role\W{0,3}system|"system" as an input message role|system\W{0,3}role|messages\.\d+\.role/i,
+    { systemNotes: false },
+    'accepts no system messages inside the history; notes are written as text of the user',
+    MESSAGES,
+  ),
   // The format of the answer. Before T156, because a message about both is not about the tools.
   createOutputRule(
     /\btools?\b|function.?call/i,

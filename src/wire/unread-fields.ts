@@ -1,0 +1,26 @@
+import type { Warning } from '../model/event.ts'
+import { isObject } from '../model/json.ts'
+
+/** For what was read and can be kept nowhere. */
+export function warnNotKept(warnings: Warning[], what: string, value: unknown): void {
+  if (value === undefined) return
+  const text = JSON.stringify(value) ?? ''
+  const excerpt = text.length > MAX_EXCERPT_CHARS ? `${text.slice(0, MAX_EXCERPT_CHARS)}…` : text
+  warnings.push({ code: 'not-kept', message: `${what} cannot be kept and was left out: ${excerpt}` })
+}
+
+const MAX_EXCERPT_CHARS = 300
+
+/** The elements of a list that are objects; a warning names everything else. */
+export function readObjects(value: unknown, what: string, warnings: Warning[]): Record<string, unknown>[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) {
+    warnNotKept(warnings, what, value)
+    return []
+  }
+  return value.filter((one): one is Record<string, unknown> => {
+    const isUsable = isObject(one)
+    if (!isUsable) warnNotKept(warnings, what, one)
+    return isUsable
+  })
+}

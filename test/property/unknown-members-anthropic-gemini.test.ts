@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Profile } from '../../src/model/profile.ts'
+import type { WireId } from '../../src/model/turn.ts'
+import { anthropic } from '../../src/wire/anthropic/wire.ts'
+import { codeAssist } from '../../src/wire/code-assist/wire.ts'
+import { gemini } from '../../src/wire/gemini/wire.ts'
+import type { Wire } from '../../src/wire/wire.ts'
+import { listUnknownMembers, traceUnknownMember, type UnknownMemberRules } from '../support/unknown-members.ts'
+
+const SCHEMA = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
+
+/** A request as Claude Code sends it, with everything that the API has besides. */
+const MESSAGES: JsonObject = {
+  model: 'claude-opus-5-5',
+  max_tokens: 32000,
+  stream: true,
+  thinking: { type: 'adaptive', display: 'omitted' },
+  output_config: { effort: 'high', format: { type: 'json_schema', schema: SCHEMA }, task_budget: { type: 'tokens' } },
+  context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+  metadata: { user_id: 'u' },
+  tool_choice: { type: 'auto' },
+  system: [
+    { type: 'text', text: 'first' },
+    { type: 'text', text: 'second', cache_control: { type: 'ephemeral', ttl: '1h' } },
+  ],
+  tools: [
+    { name: 'read', description: 'Reads.', input_schema: SCHEMA, input_examples: [{ path: 'a' }], strict: true },
+    { name: 'late', description: 'Late.', input_schema: SCHEMA, defer_loading: true },
+    { type: 'bash_20250124', name: 'bash' },
+    { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+  ],
+  messages: [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look.' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0=' } },
+        { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'words' }, title: 'T' },
+        { type: 'search_result', source: 'https://a.example', title: 'A', content: [{ type: 'text', text: 'found' }] },
+      ],
+    },
+    { role: 'system', content: [{ type: 'text', text: 'note' }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
+        { type: 'text', text: 'I read.', citations: [{ type: 'char_location', cited_text: 'w' }] },
+        { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'q' } },
+        {
+          type: 'web_search_tool_result',
+          tool_use_id: 'srvtoolu_1',
+          content: [{ type: 'web_search_result', url: 'u' }],
+        },
+        { type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: 'a' }, caller: { type: 'direct' } },
+        { type: 'tool_use', id: 'toolu_2', name: 'search', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: 'content of a' }] },
+        { type: 'tool_result', tool_use_id: 'toolu_2', content: [{ type: 'tool_reference', tool_name: 'late' }] },
+      ],
+    },
+    {
+      role: 'system',
+      content: [
+        { type: 'tool_addition', tool: { type: 'tool_definition', definition: { name: 'new', input_schema: SCHEMA } } },
+        { type: 'tool_removal', tool: { type: 'tool_reference', name: 'read' } },
+        { type: 'text', text: 'later note', cache_control: { type: 'ephemeral' } },
+      ],
+    },
+  ],
+}
+
+const CONTENTS: JsonObject = {
+  systemInstruction: { role: 'user', parts: [{ text: 'Be brief.' }] },
+  tools: [
+    { functionDeclarations: [{ name: 'read', description: 'Reads.', parametersJsonSchema: SCHEMA }] },
+    { googleSearch: {} },
+    { codeExecution: {}, googleMaps: { enableWidget: true } },
+    { fileSearch: { fileSearchStoreNames: ['s'] } },
+  ],
+  toolConfig: {
+    functionCallingConfig: { mode: 'AUTO' },
+    retrievalConfig: { languageCode: 'de' },
+    includeServerSideToolInvocations: true,
+  },
+  generationConfig: { temperature: 0, topK: 3, thinkingConfig: { thinkingBudget: -1, includeThoughts: true } },
+  safetySettings: [{ category: 'c', threshold: 't' }],
+  cachedContent: 'cachedContents/1',
+  labels: { team: 'x' },
+  serviceTier: 'flex',
+  contents: [
+    {
+      role: 'user',
+      parts: [
+        { text: 'Look.' },
+        { inlineData: { mimeType: 'image/png', data: 'iVBORw0=' }, mediaResolution: { level: 'LOW' } },
+        { fileData: { mimeType: 'video/mp4', fileUri: 'gs://v' }, videoMetadata: { fps: 1 } },
+      ],
+    },
+    {
+      role: 'model',
+      parts: [
+        { text: 'thought', thought: true, thoughtSignature: 'sig' },
+        { text: 'I read.' },
+        { toolCall: { toolType: 'GOOGLE_MAPS', id: 't1' } },
+        { toolResponse: { toolType: 'GOOGLE_MAPS', id: 't1', response: {} } },
+        { executableCode: { language: 'PYTHON', code: '1' } },
+        { functionCall: { id: 'c1', name: 'read', args: { path: 'a' } }, thoughtSignature: 'sig2' },
+      ],
+    },
+    {
+      role: 'user',
+      parts: [
+        {
+          functionResponse: {
+            id: 'c1',
+            name: 'read',
+            response: { output: 'text' },
+            parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0=' } }],
+          },
+        },
+      ],
+    },
+  ],
+}
+
+interface WireCase {
+  readonly wire: Wire
+  readonly body: JsonObject
+  readonly profile: Profile
+}
+
+const capable: Profile = { ...anthropic.profile, systemNotes: true, lateTools: 'native' }
+
+const CASES: Readonly<Partial<Record<WireId | 'anthropic, older models', WireCase>>> = {
+  anthropic: { wire: anthropic, body: MESSAGES, profile: capable },
+  'anthropic, older models': { wire: anthropic, body: MESSAGES, profile: anthropic.profile },
+  gemini: { wire: gemini, body: CONTENTS, profile: gemini.profile },
+  'code-assist': {
+    wire: codeAssist,
+    body: { model: 'gemini-3', project: 'p', user_prompt_id: 'u', request: CONTENTS },
+    profile: codeAssist.profile,
+  },
+}
+
+const RULES: UnknownMemberRules = {
+  opaque: 'input_schema schema input args response metadata parametersJsonSchema labels input_examples'.split(' '),
+  variants: 'tool_choice thinking context_management functionCallingConfig toolConfig'.split(' '),
+}
+
+describe('T188 what a reader does not know is kept, or a warning names it', () => {
+  for (const [name, { wire, body, profile }] of Object.entries(CASES))
+    it(name, () => {
+      const members = listUnknownMembers(body, RULES)
+      const traced = members.map((member) => ({ path: member.path, fate: traceUnknownMember(wire, member, profile) }))
+      const count = (fate: string) => traced.filter((one) => one.fate === fate).length
+      console.log(`${name}: ${members.length} unknown members, ${count('kept')} kept, ${count('warned')} warned`)
+      assert.deepEqual(
+        traced.filter(({ fate }) => fate === 'dropped').map(({ path }) => path),
+        [],
+      )
+      assert.ok(count('kept') > count('warned'))
+    })
+})
