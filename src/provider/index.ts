@@ -21,6 +21,7 @@ export {
   tryFetchJson as probeJson,
 } from './http/node-http-client.ts'
 export {
+  findProvider,
   HEADER_VALUE_PATTERN as HEADER_VALUE,
   getBaseUrlVariable,
   isLoopback,

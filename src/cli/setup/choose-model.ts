@@ -2,6 +2,7 @@ import {
   type Model,
   findDefaultModel,
   findLocalModel,
+  findProvider,
   type ResolveError,
   resolveModel,
   type ProviderDefinition,
@@ -167,7 +168,7 @@ export function listProviders({ providers = {} }: Config): readonly ProviderDefi
 /** The provider with this name; otherwise an error with the nearest name. */
 export function findProviderById(name: string, rows: readonly ProviderDefinition[]): ProviderDefinition {
   const ids = rows.map(({ id }) => id)
-  const found = rows.find(({ id }) => id === name.toLowerCase())
+  const found = findProvider(name, rows)
   if (found) return found
   const suggestion = matchSimilarNames([name], ids).get(name)
   const hint = suggestion === undefined ? `the providers are ${ids.join(', ')}` : `did you mean ${suggestion}?`
