@@ -53,6 +53,7 @@ export function readSettings(folder: string): Settings {
       ...mergeConfigKey('providers', found),
       // The settings take precedence over .mcp.json.
       ...mergeConfigKey('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),
+      ...mergeConfigKey('models', found),
       ...mergeConfigKey('catalog', found),
       ...(personalProjectConfig?.sandboxOptions && {
         sandboxOptions: mergeSandboxAccess(config.sandboxOptions ?? {}, personalProjectConfig.sandboxOptions),
@@ -154,7 +155,10 @@ function readRestrictions(path: string, text: string): { config: Config; problem
   }
 }
 
-function mergeConfigKey(key: 'providers' | 'mcpServers' | 'catalog', tiers: Readonly<Record<string, Config>>) {
+function mergeConfigKey(
+  key: 'providers' | 'mcpServers' | 'models' | 'catalog',
+  tiers: Readonly<Record<string, Config>>,
+) {
   const all = Object.assign({}, ...Object.values(tiers).map((config) => config[key])) as JsonObject
   return Object.keys(all).length > 0 ? { [key]: all } : {}
 }

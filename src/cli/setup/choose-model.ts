@@ -15,6 +15,7 @@ import {
   createTimeouts,
   MAX_SILENCE_MS,
   withAdaptation,
+  withDefaultParams,
   withRetry,
   withServerContextWindow,
 } from '../../provider/index.ts'
@@ -23,6 +24,12 @@ import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { createLazyCatalog, createCostLimitMiddleware } from './catalog.ts'
 import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
+import {
+  createModelParams,
+  findModelSettings,
+  type GenerationSettings,
+  listUnusedSettings,
+} from './generation-settings.ts'
 import { readSavedCapabilities } from './saved-capabilities.ts'
 import { isRehearsalModel, startRehearsalModel } from './rehearsal-model.ts'
 import { createCredentialSources } from '../sign-in/credential-sources.ts'
@@ -30,6 +37,8 @@ import type { TrafficRecorder } from '../recording/traffic-recorder.ts'
 
 export interface ChosenModel {
   readonly model: Model
+  /** What each request of the model contains, unless the run says otherwise. */
+  readonly settings: GenerationSettings
   readonly notices?: readonly string[]
   close(): Promise<void>
 }
@@ -40,13 +49,22 @@ interface ModelChoiceOptions {
   /** In US dollars. */
   readonly maxCost?: number | undefined
   readonly tap?: TrafficRecorder | undefined
+  /** The options of the command; they override the settings of a model. */
+  readonly generation?: GenerationSettings
+}
+
+/** A model without retries, limits and settings. */
+interface OpenedModel {
+  readonly model: Model
+  readonly endpoint: Endpoint
+  close(): Promise<void>
 }
 
 /** Opens the model with this name; without a name, the one that is configured on this machine. */
 export async function chooseModel(
   name: string | undefined,
   config: Config = {},
-  { recalled, maxCost, tap }: ModelChoiceOptions = {},
+  { recalled, maxCost, tap, generation = {} }: ModelChoiceOptions = {},
 ): Promise<ChosenModel> {
   const problem = name === undefined && recalled !== undefined ? findModelProblem(recalled, config)?.problem : undefined
   const chosen = name ?? (problem === undefined ? recalled : undefined) ?? (await detectModel(config))
@@ -57,18 +75,31 @@ export async function chooseModel(
       ? []
       : [`This session used ${recalled}, which is not available: ${problem} Continuing with ${chosen}.`]
   const names = findUsableModels(splitModelNames(chosen, config), config, (notice) => notices.push(notice))
-  const opened: ChosenModel[] = []
+  const opened: OpenedModel[] = []
   const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())))
   try {
     for (const one of names) opened.push(await openModel(one, config, createModelOpener(tap, config)))
+    const settings = opened.map(({ endpoint: { provider, model } }) => ({
+      ...findModelSettings(`${provider.id}/${model}`, config),
+      ...generation,
+    }))
+    for (const [at, { endpoint }] of opened.entries()) notices.push(...listUnusedSettings(settings[at] ?? {}, endpoint))
     const [main, ...rest] = await Promise.all(
       opened.map(async (one) => withRetry(await limited(one.model), { total: requestTimeoutMs(config) })),
     )
     if (!main) throw new UserError(NO_MODEL_MESSAGE, EXIT_CODE.signIn)
-    const chain =
-      rest.length === 0 ? main : (await import('../../provider/optional-middleware.ts')).withFallback([main, ...rest])
     const origins = opened.map((one) => one.model.origin)
-    return { model: tap?.withRequestRecording(chain, origins) ?? chain, notices, close }
+    const record = (model: Model): Model => tap?.withRequestRecording(model, origins) ?? model
+    const withSettings = (model: Model, at: number): Model =>
+      withDefaultParams(model, createModelParams(settings[at] ?? {}))
+    const chosenSettings = { settings: settings[0] ?? {}, notices, close }
+    // A recording has the parameters, unless each model has its own.
+    if (rest.length === 0) return { model: withSettings(record(main), 0), ...chosenSettings }
+    const { withFallback } = await import('../../provider/optional-middleware.ts')
+    return {
+      model: record(withFallback([withSettings(main, 0), ...rest.map((model, at) => withSettings(model, at + 1))])),
+      ...chosenSettings,
+    }
   } catch (error) {
     await close()
     throw error
@@ -92,10 +123,10 @@ function findUsableModels(names: readonly string[], config: Config, warn: (notic
 }
 
 /** A model without retries: each attempt costs money, so the cost limit must come between. */
-async function openModel(name: string, config: Config, open: (target: Endpoint) => Model): Promise<ChosenModel> {
+async function openModel(name: string, config: Config, open: (target: Endpoint) => Model): Promise<OpenedModel> {
   if (isRehearsalModel(name)) {
     const { endpoint: rehearsalEndpoint, close } = await startRehearsalModel(name, 'hello')
-    return { model: open(rehearsalEndpoint), close }
+    return { model: open(rehearsalEndpoint), endpoint: rehearsalEndpoint, close }
   }
   const target = resolveEndpoint(name, config)
   if ('problem' in target) throw new UserError(target.problem, target.code)
@@ -103,6 +134,7 @@ async function openModel(name: string, config: Config, open: (target: Endpoint) 
   const opened = withAdaptation(configured, open)
   // The window in the user's settings takes precedence over that of the server.
   return {
+    endpoint: configured,
     model: configured === target ? withServerContextWindow(opened, target, getSharedHttpClient) : opened,
     close: () => Promise.resolve(),
   }
