@@ -167,7 +167,10 @@ function describeConfigProblem({ path, keyword, message }: ValidationError): str
   // At the top level the schema only demands an object.
   if (path === '') return 'the settings must be a JSON object'
   if (keyword !== 'additionalProperties') return message
-  const steps = path.slice(1).split('/')
+  const steps = path
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
   const unknownKey = steps.at(-1) ?? ''
   const suggestion = matchSimilarNames([unknownKey], findKnownKeys(steps.slice(0, -1))).get(unknownKey)
   return suggestion === undefined ? message : `"${steps.join('.')}" is not a known key; did you mean "${suggestion}"?`
