@@ -76,7 +76,7 @@ function parseModelList(json: Json): ListedModel[] {
   if (!Array.isArray(list)) return []
   return list.flatMap((one) => {
     if (!isObject(one)) return []
-    const id = UUID.test(String(one['id'])) ? one['name'] : (one['id'] ?? one['name'])
+    const id = typeof one['id'] === 'string' && UUID.test(one['id']) ? one['name'] : (one['id'] ?? one['name'])
     const methods = one['supportedGenerationMethods']
     if (typeof id !== 'string' || id === '' || NON_CHAT_MODEL.test(id)) return []
     if (Array.isArray(methods) && !methods.includes('generateContent')) return []

@@ -161,7 +161,9 @@ describe('the settings of single models', () => {
   test('each model of a fallback list has its own', async () => {
     const here = await onEveryWire()
     settle(here, { models: { 'openai-chat/*': { temperature: 0.1 }, 'openai/*': { temperature: 0.9 } } })
-    const broken = { ...here, env: { ...here.env, DRAGOMAN_OPENAI_CHAT_BASE_URL: `${here.server.url}/nothing-here` } }
+    const { env } = await stage([]) // Its server has no model of this name.
+    const url = env['DRAGOMAN_OPENAI_CHAT_BASE_URL'] ?? ''
+    const broken = { ...here, env: { ...here.env, DRAGOMAN_OPENAI_CHAT_BASE_URL: url } }
     const { body } = await bodyOf(broken, ['-m', 'openai-chat/gone,openai/script'])
     assert.equal(body['temperature'], 0.9)
   })

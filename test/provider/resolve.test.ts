@@ -153,8 +153,8 @@ describe('addresses', () => {
 
 describe('an address that contains variables', () => {
   const address = (name: string, env: Record<string, string>) => {
-    const found = resolveModel(name, env)
-    return 'problem' in found ? found.problem : found.baseUrl
+    const resolved = resolveModel(name, env)
+    return 'problem' in resolved ? resolved.problem : resolved.baseUrl
   }
 
   test('the region of Bedrock', () => {
@@ -201,8 +201,8 @@ describe('an address that contains variables', () => {
   test('in the settings', () => {
     const row = parseProvider('lab', { url: 'https://{LAB_REGION}.lab.example/v1', keys: ['LAB_KEY'], model: 'm' })
     assert.ok('provider' in row)
-    const found = resolveModel('lab', { LAB_REGION: 'north', LAB_KEY: 'k' }, [row.provider])
-    assert.equal('problem' in found ? found.problem : found.baseUrl, 'https://north.lab.example/v1')
+    const resolved = resolveModel('lab', { LAB_REGION: 'north', LAB_KEY: 'k' }, [row.provider])
+    assert.equal('problem' in resolved ? resolved.problem : resolved.baseUrl, 'https://north.lab.example/v1')
   })
 })
 
@@ -220,8 +220,8 @@ test('the names of providers in other programs', () => {
     ['Claude', 'anthropic'],
     ['hf', 'huggingface'],
   ] as const) {
-    const found = resolveModel(`${alias}/m`, { GEMINI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', HF_TOKEN: 'k' })
-    assert.equal('problem' in found ? found.problem : found.provider.id, id)
+    const resolved = resolveModel(`${alias}/m`, { GEMINI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', HF_TOKEN: 'k' })
+    assert.equal('problem' in resolved ? resolved.problem : resolved.provider.id, id)
   }
 })
 

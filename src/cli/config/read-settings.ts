@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readRegularFile } from '../../host/files/regular-file.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { importMcpServers } from '../../tool/mcp/client/import-servers.ts'
+import { parsePointer } from '../../schema/json-pointer.ts'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { validate, type ValidationError } from '../../schema/validate/validate.ts'
 import { dropInvalidRules } from '../../policy/rules/rule-set.ts'
@@ -167,10 +168,7 @@ function describeConfigProblem({ path, keyword, message }: ValidationError): str
   // At the top level the schema only demands an object.
   if (path === '') return 'the settings must be a JSON object'
   if (keyword !== 'additionalProperties') return message
-  const steps = path
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const steps = parsePointer(path)
   const unknownKey = steps.at(-1) ?? ''
   const suggestion = matchSimilarNames([unknownKey], findKnownKeys(steps.slice(0, -1))).get(unknownKey)
   return suggestion === undefined ? message : `"${steps.join('.')}" is not a known key; did you mean "${suggestion}"?`
