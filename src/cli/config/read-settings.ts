@@ -3,7 +3,7 @@ import { readRegularFile } from '../../host/files/regular-file.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { importMcpServers } from '../../tool/mcp/client/import-servers.ts'
 import { parsePointer } from '../../schema/json-pointer.ts'
-import { matchSimilarNames } from '../../schema/similar-names.ts'
+import { listNearestNames } from '../args/nearest-name.ts'
 import { validate, type ValidationError } from '../../schema/validate/validate.ts'
 import { dropInvalidRules } from '../../policy/rules/rule-set.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
@@ -170,7 +170,7 @@ function describeConfigProblem({ path, keyword, message }: ValidationError): str
   if (keyword !== 'additionalProperties') return message
   const steps = parsePointer(path)
   const unknownKey = steps.at(-1) ?? ''
-  const suggestion = matchSimilarNames([unknownKey], findKnownKeys(steps.slice(0, -1))).get(unknownKey)
+  const [suggestion] = listNearestNames(unknownKey, findKnownKeys(steps.slice(0, -1)))
   return suggestion === undefined ? message : `"${steps.join('.')}" is not a known key; did you mean "${suggestion}"?`
 }
 

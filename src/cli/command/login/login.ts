@@ -2,6 +2,8 @@ import { checkKey } from '../../../provider/sign-in.ts'
 import {
   type StoredCredential,
   type CredentialStore,
+  findProvider as findProviderByName,
+  providers,
   resolveModel,
   type ProviderDefinition,
   getSharedHttpClient,
@@ -46,7 +48,8 @@ export async function runLogoutCommand(args: string[]): Promise<void> {
   const { positionals } = parseCommandLine('dragoman logout', LOGOUT_COMMAND.options, args)
   if (positionals.length === 0) return void (await printHelp('logout'))
   rejectExtraArgs('dragoman logout', positionals, 1)
-  const [id = ''] = positionals
+  const [name = ''] = positionals
+  const id = findProviderByName(name, providers)?.id ?? name
   if (!openCredentialFile().remove(id))
     throw new UserError(`nothing is stored for ${JSON.stringify(id)}; see dragoman login --list`)
   process.stdout.write(`Signed out of ${id}.\n`)
