@@ -45,6 +45,10 @@ export type ServerTool = 'url_context' | 'google_search'
 /** Whether the model may, must or must not make calls; `only` restricts the choice without changing the declared tools. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string } | { readonly only: readonly string[] }
 
+export const EFFORT_LEVELS = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
+
+export type EffortLevel = (typeof EFFORT_LEVELS)[number]
+
 /** What is absent is not sent. */
 export interface ModelParams {
   readonly maxTokens?: number
@@ -52,7 +56,9 @@ export interface ModelParams {
   readonly topP?: number
   readonly stop?: readonly string[]
   /** How much to think; a number is a token budget, on wires that have budgets. */
-  readonly effort?: 'off' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | number
+  readonly effort?: EffortLevel | number
+  /** Ask for thinking, as much as the model likes, from models that think only then; `effort` goes before it. */
+  readonly thinking?: boolean
   readonly parallelCalls?: boolean
   readonly stream?: boolean
   /** May the vendor store the response? The default is no, on wires that have this parameter. */

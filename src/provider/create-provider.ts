@@ -3,7 +3,8 @@ import type { JsonObject } from '../model/json.ts'
 import { createRedactor } from '../model/security/redactor.ts'
 import type { WireId } from '../model/turn.ts'
 import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
-import { type Credential, type Environment, getBaseUrlVariable } from './endpoint.ts'
+import { listUrlVariables } from './base-url.ts'
+import { type Credential, type Environment, findProvider } from './endpoint.ts'
 import { createFetchClient, type FetchFunction } from './http/fetch-client.ts'
 import type { HttpClient } from './http/http-client.ts'
 import { getSharedHttpClient } from './http/node-http-client.ts'
@@ -48,7 +49,7 @@ export function createProvider(
   const env = toEnvironment(definition, options)
   const httpClient = createClient(options)
   return (model) => {
-    const endpoint = resolveModel(`${id}/${model}`, env, [definition], toSignIns(definition, options, findCredentials))
+    const endpoint = resolveModel(`${definition.id}/${model}`, env, [definition], toSignIns(definition, options, findCredentials))
     if ('problem' in endpoint) throw new Error(endpoint.problem)
     return openEndpoint(endpoint, { httpClient })
   }
@@ -58,13 +59,13 @@ function toDefinition(
   id: string,
   { apiKey, baseUrl, headers, extra, wire, capabilities }: ProviderSettings,
 ): ProviderDefinition {
-  const base = providers.find((one) => one.id === id)
+  const base = findProvider(id, providers)
   if (!base && baseUrl === undefined)
     throw new Error(
       `There is no provider “${id}” in the table; pass its baseUrl, and its wire if it is not openai-chat.`,
     )
   const json = defined({ url: baseUrl, headers, extra, wire, profile: capabilities })
-  const parsed = parseProvider(id, json, base)
+  const parsed = parseProvider(base?.id ?? id, json, base)
   if ('problem' in parsed) throw new Error(parsed.problem)
   const { provider: found } = parsed
   // A local server needs no key, but may have one.
@@ -76,7 +77,7 @@ function toEnvironment(definition: ProviderDefinition, options: ProviderSettings
   const { apiKey, baseUrl, project, location } = options
   const hidden = new Set([
     ...(apiKey === undefined ? [] : [...definition.keys, ...(definition.tokens ?? [])]),
-    ...(baseUrl === undefined ? [] : [getBaseUrlVariable(definition.id), ...(definition.urls ?? [])]),
+    ...(baseUrl === undefined ? [] : listUrlVariables(definition)),
   ])
   const variables = Object.entries(process.env).filter(([name]) => !hidden.has(name))
   return {

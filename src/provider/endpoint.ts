@@ -61,6 +61,17 @@ export function getBaseUrlVariable(id: string): string {
   return `DRAGOMAN_${id.toUpperCase().replaceAll('-', '_')}_BASE_URL`
 }
 
+/** The provider with this id, or else with this alias. */
+export function findProvider<T extends Pick<ProviderDefinition, 'id' | 'labels'>>(
+  name: string,
+  definitions: readonly T[],
+): T | undefined {
+  const id = name.toLowerCase()
+  return (
+    definitions.find((one) => one.id === id) ?? definitions.find(({ labels }) => labels?.aliases?.includes(id) ?? false)
+  )
+}
+
 /** What the user is told to check: where the address is set, or can be set. */
 export function getBaseUrlSource({ provider: definition, baseUrlSource }: Endpoint): string {
   return baseUrlSource ?? getBaseUrlVariable(definition.id)

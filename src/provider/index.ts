@@ -21,6 +21,7 @@ export {
   tryFetchJson as probeJson,
 } from './http/node-http-client.ts'
 export {
+  findProvider,
   HEADER_VALUE_PATTERN as HEADER_VALUE,
   getBaseUrlVariable,
   isLoopback,
@@ -45,6 +46,7 @@ export { providers } from './providers.ts'
 export { MAX_SILENCE_MS, createTimeouts, type Timeouts } from './http/timeouts.ts'
 export { mergeCapabilities, resolveCapabilities } from './resolve-capabilities.ts'
 export { parseCapabilities, parseProvider } from './parse-provider.ts'
+export { withDefaultParams } from './middleware/with-default-params.ts'
 export { wrapModel } from './middleware/wrap-model.ts'
 export { formatDuration } from './http/transport-faults.ts'
 export { findProxy } from './http/proxy.ts'

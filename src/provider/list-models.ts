@@ -63,6 +63,8 @@ export function buildModelListUrl(endpoint: Endpoint): URL | undefined {
   const { models } = WIRE_ENDPOINTS[endpoint.wire]
   if (!models) return undefined
   const url = buildRequestUrl(endpoint, false)
+  const { modelList } = endpoint.provider
+  if (modelList !== undefined) return new URL(modelList, `${endpoint.baseUrl}/`)
   url.pathname = url.pathname.replace(models.replaces, '/models')
   url.search = models.query
   return url
@@ -70,11 +72,11 @@ export function buildModelListUrl(endpoint: Endpoint): URL | undefined {
 
 /** Each vendor uses other keys, and some lists contain limits. */
 function parseModelList(json: Json): ListedModel[] {
-  const list = isObject(json) ? (json['data'] ?? json['models'] ?? json['publisherModels']) : json
+  const list = isObject(json) ? (json['data'] ?? json['models'] ?? json['publisherModels'] ?? json['result']) : json
   if (!Array.isArray(list)) return []
   return list.flatMap((one) => {
     if (!isObject(one)) return []
-    const id = one['id'] ?? one['name']
+    const id = typeof one['id'] === 'string' && UUID.test(one['id']) ? one['name'] : (one['id'] ?? one['name'])
     const methods = one['supportedGenerationMethods']
     if (typeof id !== 'string' || id === '' || NON_CHAT_MODEL.test(id)) return []
     if (Array.isArray(methods) && !methods.includes('generateContent')) return []
@@ -82,6 +84,9 @@ function parseModelList(json: Json): ListedModel[] {
     return [{ id: id.replace(/^(?:publishers\/google\/)?models\//, ''), ...defined(limits) }]
   })
 }
+
+/** Cloudflare's models have a number as well as a name. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const WINDOW_KEYS =
   'inputTokenLimit max_input_tokens context_length context_window max_model_len loaded_context_length'.split(' ')

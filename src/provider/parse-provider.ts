@@ -68,9 +68,14 @@ function parseDefinition(id: string, json: unknown, base: ProviderDefinition | u
     auth: open ? 'none' : auth,
     keys,
     ...defined({ tokens }),
-    ...(json['urls'] !== undefined && { urls: parseVariableNames(json, 'urls') }),
+    ...(json['urls'] !== undefined && { urls: parseVariableNames(json, 'urls', /^\w+$|\{\w+(?:\|\w+)*\}/) }),
     ...defined({ signIn: parseOnlyValue(json, 'signIn', 'google'), path: parseOnlyValue(json, 'path', 'vertex') }),
-    ...defined({ check: parseText(json, 'check'), port, model: parseText(json, 'model') }),
+    ...defined({
+      modelList: parseText(json, 'modelList'),
+      check: parseText(json, 'check'),
+      port,
+      model: parseText(json, 'model'),
+    }),
     ...(json['headers'] !== undefined && { headers: { ...inherited?.headers, ...parseHeaders(json['headers']) } }),
     ...(json['extra'] !== undefined && { extra: parseExtra(json['extra']) }),
     ...defined({ profile }),
@@ -89,6 +94,7 @@ const PROVIDER_KEYS = Object.keys({
   urls: 0,
   signIn: 0,
   path: 0,
+  modelList: 0,
   check: 0,
   port: 0,
   model: 0,
@@ -100,9 +106,10 @@ const AUTH_STYLES: readonly AuthStyle[] = ['bearer', 'google', 'anthropic', 'non
 
 function parseUrl(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new InvalidProviderError('needs a "url"')
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+  const sample = value.replace(/^\{[\w|]+\}/, 'https://x').replace(/\{[\w|]+\}/g, 'x')
+  if (!URL.canParse(sample) || !/^https?:$/.test(new URL(sample).protocol))
     throw new InvalidProviderError('needs an http(s) URL in "url"')
-  if (hasUrlPassword(value)) throw new InvalidProviderError('must have no password in "url"; it would not be sent')
+  if (hasUrlPassword(sample)) throw new InvalidProviderError('must have no password in "url"; it would not be sent')
   return value
 }
 
@@ -120,9 +127,9 @@ function parseText(json: Record<string, unknown>, key: string): string | undefin
   return value
 }
 
-function parseVariableNames(json: Record<string, unknown>, key: string): string[] {
+function parseVariableNames(json: Record<string, unknown>, key: string, pattern = /^\w+$/): string[] {
   const value = json[key] ?? []
-  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' && /^\w+$/.test(one)))
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' && pattern.test(one)))
     throw new InvalidProviderError(`needs a list of environment variables in "${key}"`)
   return value as string[]
 }

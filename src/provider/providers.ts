@@ -9,6 +9,10 @@ const LOOPBACK_URL = 'http://127.0.0.1'
 
 const GEMINI_KEY_VARIABLES = ['GEMINI_API_KEY', 'GOOGLE_API_KEY']
 
+const AZURE_KEY_VARIABLES = ['AZURE_OPENAI_API_KEY', 'AZURE_OPENAI_AD_TOKEN']
+/** The usual variable has the address of the resource, without the path of the API. */
+const AZURE_URLS = ['AZURE_OPENAI_BASE_URL', '{AZURE_OPENAI_ENDPOINT}/openai/v1']
+
 /** Chat endpoints that can be told to answer with JSON, but not with JSON of a given schema. */
 const JSON_MODE_CHAT = { maxTokensField: 'max_tokens', cache: 'none', outputFormat: 'object' } as const
 
@@ -20,7 +24,7 @@ const JSON_MODE_CHAT = { maxTokensField: 'max_tokens', cache: 'none', outputForm
 const ROWS: readonly ProviderRow[] = [
   {
     id: 'gemini',
-    labels: { catalog: 'google', otel: 'gcp.gemini', keyPrefix: 'AIza' },
+    labels: { aliases: ['google'], catalog: 'google', otel: 'gcp.gemini', keyPrefix: 'AIza' },
     wire: 'gemini',
     url: 'https://generativelanguage.googleapis.com',
     urls: ['GOOGLE_GEMINI_BASE_URL'],
@@ -29,7 +33,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'anthropic',
-    labels: { keyPrefix: 'sk-ant-' },
+    labels: { aliases: ['claude'], keyPrefix: 'sk-ant-' },
     wire: 'anthropic',
     url: 'https://api.anthropic.com',
     urls: ['ANTHROPIC_BASE_URL'],
@@ -60,6 +64,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'kilocode',
+    labels: { aliases: ['kilo'] },
     wire: 'openai-chat',
     url: 'https://api.kilo.ai/api/gateway',
     keys: ['KILOCODE_API_KEY', 'KILO_API_KEY'],
@@ -77,7 +82,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'xai',
-    labels: { catalog: 'x-ai', otel: 'x_ai', keyPrefix: 'xai-' },
+    labels: { aliases: ['x-ai', 'grok'], catalog: 'x-ai', otel: 'x_ai', keyPrefix: 'xai-' },
     wire: 'openai-chat',
     url: 'https://api.x.ai/v1',
     keys: ['XAI_API_KEY'],
@@ -86,7 +91,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'mistral',
-    labels: { otel: 'mistral_ai' },
+    labels: { aliases: ['mistralai'], otel: 'mistral_ai' },
     wire: 'openai-chat',
     url: 'https://api.mistral.ai/v1',
     keys: ['MISTRAL_API_KEY'],
@@ -96,7 +101,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'moonshot',
-    labels: { catalog: 'moonshotai', otel: 'moonshot_ai' },
+    labels: { aliases: ['moonshotai', 'kimi'], catalog: 'moonshotai', otel: 'moonshot_ai' },
     wire: 'openai-chat',
     url: 'https://api.moonshot.ai/v1',
     keys: ['MOONSHOT_API_KEY', 'KIMI_API_KEY'],
@@ -106,6 +111,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'zai',
+    labels: { aliases: ['z-ai', 'z.ai', 'zhipu', 'glm'] },
     wire: 'openai-chat',
     url: 'https://api.z.ai/api/paas/v4',
     keys: ['ZAI_API_KEY', 'Z_AI_API_KEY'],
@@ -123,6 +129,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'dashscope',
+    labels: { aliases: ['qwen', 'alibaba'] },
     wire: 'openai-chat',
     url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     keys: ['DASHSCOPE_API_KEY'],
@@ -148,6 +155,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'fireworks',
+    labels: { aliases: ['fireworks-ai'] },
     wire: 'openai-chat',
     url: 'https://api.fireworks.ai/inference/v1',
     keys: ['FIREWORKS_API_KEY'],
@@ -156,6 +164,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'together',
+    labels: { aliases: ['togetherai', 'together-ai'] },
     wire: 'openai-chat',
     url: 'https://api.together.xyz/v1',
     keys: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY'],
@@ -178,11 +187,142 @@ const ROWS: readonly ProviderRow[] = [
     model: 'openai/gpt-oss-120b',
     profile: { maxTokensField: 'max_tokens', cache: 'none' },
   },
+  {
+    id: 'perplexity',
+    labels: { keyPrefix: 'pplx-' },
+    wire: 'openai-chat',
+    url: 'https://api.perplexity.ai',
+    keys: ['PERPLEXITY_API_KEY'],
+    model: 'sonar-pro',
+    profile: { maxTokensField: 'max_tokens', cache: 'none', replay: 'never' },
+  },
+  {
+    id: 'nebius',
+    wire: 'openai-chat',
+    url: 'https://api.tokenfactory.nebius.com/v1',
+    keys: ['NEBIUS_API_KEY'],
+    model: 'openai/gpt-oss-120b',
+    profile: { maxTokensField: 'max_tokens', cache: 'none' },
+  },
+  {
+    id: 'sambanova',
+    wire: 'openai-chat',
+    url: 'https://api.sambanova.ai/v1',
+    keys: ['SAMBANOVA_API_KEY'],
+    model: 'gpt-oss-120b',
+    profile: { maxTokensField: 'max_tokens', cache: 'none' },
+  },
+  {
+    id: 'nvidia',
+    labels: { aliases: ['nim', 'nvidia-nim'], keyPrefix: 'nvapi-' },
+    wire: 'openai-chat',
+    url: 'https://integrate.api.nvidia.com/v1',
+    keys: ['NVIDIA_API_KEY', 'NIM_API_KEY'],
+    model: 'openai/gpt-oss-120b',
+    profile: { maxTokensField: 'max_tokens', cache: 'none' },
+  },
+  {
+    id: 'vercel',
+    labels: { aliases: ['vercel-ai-gateway', 'ai-gateway'], keyPrefix: 'vck_' },
+    wire: 'openai-chat',
+    url: 'https://ai-gateway.vercel.sh/v1',
+    keys: ['AI_GATEWAY_API_KEY', 'VERCEL_OIDC_TOKEN'],
+    model: 'openai/gpt-5.4',
+    profile: { maxTokensField: 'max_tokens', cache: 'none' },
+  },
+
+  // Clouds: the address contains a region, a resource or an account.
+  {
+    id: 'bedrock',
+    labels: { aliases: ['amazon-bedrock', 'aws-bedrock'], otel: 'aws.bedrock', keyPrefix: 'bedrock-api-key-' },
+    wire: 'openai-chat',
+    url: 'https://bedrock-mantle.{AWS_REGION|AWS_DEFAULT_REGION}.api.aws/openai/v1',
+    urls: ['AWS_BEDROCK_BASE_URL'],
+    keys: ['AWS_BEARER_TOKEN_BEDROCK'],
+    model: 'openai.gpt-oss-120b',
+    profile: { cache: 'none' },
+  },
+  {
+    id: 'bedrock-responses',
+    labels: { otel: 'aws.bedrock' },
+    wire: 'openai-responses',
+    url: 'https://bedrock-mantle.{AWS_REGION|AWS_DEFAULT_REGION}.api.aws/openai/v1',
+    urls: ['AWS_BEDROCK_BASE_URL'],
+    keys: ['AWS_BEARER_TOKEN_BEDROCK'],
+    model: 'openai.gpt-oss-120b',
+  },
+  {
+    id: 'azure',
+    labels: { aliases: ['azure-openai'], catalog: 'openai', otel: 'azure.ai.openai' },
+    wire: 'openai-responses',
+    url: 'https://{AZURE_OPENAI_RESOURCE|AZURE_RESOURCE_NAME}.openai.azure.com/openai/v1',
+    urls: AZURE_URLS,
+    keys: AZURE_KEY_VARIABLES,
+    model: 'gpt-5.4',
+  },
+  {
+    id: 'azure-chat',
+    labels: { catalog: 'openai', otel: 'azure.ai.openai' },
+    wire: 'openai-chat',
+    url: 'https://{AZURE_OPENAI_RESOURCE|AZURE_RESOURCE_NAME}.openai.azure.com/openai/v1',
+    urls: AZURE_URLS,
+    keys: AZURE_KEY_VARIABLES,
+    model: 'gpt-5.4',
+    profile: { outputWithTools: true },
+  },
+  {
+    id: 'snowflake',
+    labels: { aliases: ['snowflake-cortex', 'cortex'] },
+    wire: 'openai-chat',
+    url: 'https://{SNOWFLAKE_ACCOUNT}.snowflakecomputing.com/api/v2/cortex/v1',
+    urls: ['{SNOWFLAKE_ACCOUNT_URL}/api/v2/cortex/v1'],
+    keys: ['SNOWFLAKE_PAT', 'SNOWFLAKE_TOKEN'],
+    model: 'claude-sonnet-4-5',
+    profile: { cache: 'none' },
+  },
+  {
+    id: 'cloudflare',
+    labels: { aliases: ['workers-ai', 'cloudflare-workers-ai'], isSharedKey: true },
+    wire: 'openai-chat',
+    url: 'https://api.cloudflare.com/client/v4/accounts/{CLOUDFLARE_ACCOUNT_ID|CF_ACCOUNT_ID}/ai/v1',
+    keys: ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY'],
+    modelList: '../models/search',
+    model: '@cf/openai/gpt-oss-120b',
+    profile: { maxTokensField: 'max_tokens', cache: 'none' },
+  },
+  {
+    id: 'cloudflare-gateway',
+    labels: { aliases: ['cloudflare-ai-gateway'] },
+    wire: 'openai-chat',
+    url: 'https://gateway.ai.cloudflare.com/v1/{CLOUDFLARE_ACCOUNT_ID|CF_ACCOUNT_ID}/{CLOUDFLARE_GATEWAY_ID|CF_GATEWAY_ID}/compat',
+    keys: ['CF_AIG_TOKEN', 'CLOUDFLARE_AI_GATEWAY_API_KEY'],
+    model: 'workers-ai/@cf/openai/gpt-oss-120b',
+    profile: { maxTokensField: 'max_tokens', cache: 'none' },
+  },
+  {
+    id: 'github',
+    labels: { aliases: ['github-models'], isSharedKey: true, keyPrefix: 'github_pat_' },
+    wire: 'openai-chat',
+    url: 'https://models.github.ai/inference',
+    keys: ['GITHUB_MODELS_TOKEN', 'GITHUB_TOKEN'],
+    modelList: '../catalog/models',
+    model: 'openai/gpt-5',
+    profile: { cache: 'none' },
+  },
+  {
+    id: 'huggingface',
+    labels: { aliases: ['hf', 'hugging-face'], isSharedKey: true, keyPrefix: 'hf_' },
+    wire: 'openai-chat',
+    url: 'https://router.huggingface.co/v1',
+    keys: ['HF_TOKEN', 'HUGGINGFACE_HUB_TOKEN'],
+    model: 'openai/gpt-oss-120b',
+    profile: { maxTokensField: 'max_tokens', cache: 'none' },
+  },
 
   // Other endpoints of the vendors above; never chosen by default.
   {
     id: 'vertex',
-    labels: { catalog: 'google', otel: 'gcp.vertex_ai' },
+    labels: { aliases: ['vertex-ai', 'vertexai', 'google-vertex'], catalog: 'google', otel: 'gcp.vertex_ai' },
     wire: 'gemini',
     url: 'https://{location}-aiplatform.googleapis.com',
     urls: ['GOOGLE_VERTEX_BASE_URL'],
@@ -225,6 +365,7 @@ const ROWS: readonly ProviderRow[] = [
   // Local servers compile tools to grammars (T149), and most know only `max_tokens` (T155).
   {
     id: 'lmstudio',
+    labels: { aliases: ['lm-studio', 'lm_studio'] },
     wire: 'openai-chat',
     url: `${LOOPBACK_URL}:1234/v1`,
     keys: ['LM_API_TOKEN', 'LMSTUDIO_API_KEY'],
@@ -241,6 +382,7 @@ const ROWS: readonly ProviderRow[] = [
   },
   {
     id: 'llamacpp',
+    labels: { aliases: ['llama.cpp', 'llama-cpp'] },
     wire: 'openai-chat',
     url: `${LOOPBACK_URL}:8080/v1`,
     keys: ['LLAMA_API_KEY'],
@@ -253,6 +395,15 @@ const ROWS: readonly ProviderRow[] = [
     url: `${LOOPBACK_URL}:8000/v1`,
     keys: ['VLLM_API_KEY'],
     port: 8000,
+    profile: { maxTokensField: 'max_tokens', cache: 'none' },
+  },
+  {
+    id: 'litellm',
+    wire: 'openai-chat',
+    url: `${LOOPBACK_URL}:4000/v1`,
+    urls: ['LITELLM_PROXY_API_BASE', 'LITELLM_BASE_URL'],
+    keys: ['LITELLM_API_KEY', 'LITELLM_PROXY_API_KEY'],
+    port: 4000,
     profile: { maxTokensField: 'max_tokens', cache: 'none' },
   },
 ]

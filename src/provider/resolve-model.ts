@@ -4,7 +4,8 @@ import { mergeCapabilities, type ModelCapabilities, resolveCapabilities } from '
 import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 import { providers as table } from './providers.ts'
 import type { Credential, Endpoint, Environment, GrantedCredential } from './endpoint.ts'
-import { HEADER_VALUE_PATTERN, describeSignIn, getBaseUrlVariable, hasUrlPassword, isLoopback } from './endpoint.ts'
+import { HEADER_VALUE_PATTERN, describeSignIn, findProvider, isLoopback } from './endpoint.ts'
+import { findUrlVariable, readVariable, resolveBaseUrl } from './base-url.ts'
 import { defined } from '../model/defined.ts'
 
 /** A message for the user and the exit code: 41 for sign-in, 42 for everything else. */
@@ -38,10 +39,11 @@ export function resolveModel(
 ): Endpoint | ModelResolveError {
   const slash = name.indexOf('/')
   const id = (slash < 0 ? name : name.slice(0, slash)).toLowerCase()
-  const definition = definitions.find((one) => one.id === id)
+  const definition = findProvider(id, definitions)
   if (!definition) return createUnknownProviderError(name, id, definitions)
   const model = slash < 0 ? (definition.model ?? '') : name.slice(slash + 1)
-  if (model === '') return { problem: `Which model of ${id}? Name it as ${id}/<model>.`, code: 42 }
+  if (model === '')
+    return { problem: `Which model of ${definition.id}? Name it as ${definition.id}/<model>.`, code: 42 }
   return resolveEndpoint(definition, model, env, { signIns, learnt: findSaved })
 }
 
@@ -58,7 +60,7 @@ export function findDefaultModel(
     : definitions
   const remote = ordered.filter((one) => one.model !== undefined && one.port === undefined)
   const definition =
-    remote.find((one) => readKey(one, env) !== undefined) ??
+    remote.find((one) => !one.labels?.isSharedKey && readKey(one, env) !== undefined) ??
     remote.find((one) => (vertex && one.path === 'vertex' ? signIns.google() : undefined) ?? signIns.stored(one))
   return definition && `${definition.id}/${definition.model}`
 }
@@ -78,9 +80,9 @@ export async function findLocalModel(
   )
   const found = await Promise.all(
     local.map(async (definition) => {
-      const base = resolveBaseUrl(definition, env, '')
+      const base = resolveBaseUrl(definition, env)
       const ms = isBaseUrlConfigured(definition, env) ? CONFIGURED_PROBE_TIMEOUT_MS : PROBE_TIMEOUT_MS
-      return typeof base === 'string' ? probe(`${base}/models`, ms).catch(() => undefined) : undefined
+      return 'url' in base ? probe(`${base.url}/models`, ms).catch(() => undefined) : undefined
     }),
   )
   for (const [at, definition] of local.entries()) {
@@ -117,9 +119,9 @@ function resolveEndpoint(
 ): Endpoint | ModelResolveError {
   const location = readVariable(env, 'GOOGLE_CLOUD_LOCATION') ?? 'global'
   const ofSettings = table.includes(definition) ? undefined : `providers.${definition.id}.url of the settings`
-  const addressFrom = findUrlVariable(definition, env) ?? ofSettings
-  const base = resolveBaseUrl(definition, env, location)
-  if (typeof base !== 'string') return base
+  const address = resolveBaseUrl(definition, env, location)
+  if ('problem' in address) return { ...address, code: 42 }
+  const { url: base, variable: addressFrom = ofSettings } = address
   const named = readKey(definition, env)
   const granted = named || definition.auth === 'none' ? undefined : findSignIn(definition, signIns)
   const key = named ?? (granted && 'key' in granted ? granted.key : granted)
@@ -163,28 +165,6 @@ function getInstallationHeaders(definition: ProviderDefinition, env: Environment
   return header !== undefined && id !== undefined && HEADER_VALUE_PATTERN.test(id) ? { headers: { [header]: id } } : {}
 }
 
-function resolveBaseUrl(
-  definition: ProviderDefinition,
-  env: Environment,
-  location: string,
-): string | ModelResolveError {
-  const variable = findUrlVariable(definition, env)
-  // The global endpoint has no location in its name.
-  const defaultValue = definition.url.replace('{location}-', location === 'global' ? '' : `${location}-`)
-  const url = variable === undefined ? defaultValue : (readVariable(env, variable) ?? '')
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    return { problem: `${variable ?? `The address of ${definition.id}`} is not an http(s) URL.`, code: 42 }
-  if (hasUrlPassword(url))
-    return { problem: `${variable} contains a password, which would not be sent: remove it.`, code: 42 }
-  return url.replace(/\/+$/, '')
-}
-
-function findUrlVariable(definition: ProviderDefinition, env: Environment): string | undefined {
-  return [getBaseUrlVariable(definition.id), ...(definition.urls ?? [])].find(
-    (name) => readVariable(env, name) !== undefined,
-  )
-}
-
 function readKey(definition: ProviderDefinition, env: Environment): Credential | ModelResolveError | undefined {
   const bearer = definition.tokens ?? []
   for (const variable of [...definition.keys, ...bearer]) {
@@ -195,12 +175,6 @@ function readKey(definition: ProviderDefinition, env: Environment): Credential |
     return { style: bearer.includes(variable) ? 'bearer' : definition.auth, read: () => value }
   }
   return undefined
-}
-
-/** An empty variable counts as unset. */
-function readVariable(env: Environment, name: string): string | undefined {
-  const value = env[name]?.trim()
-  return value === '' ? undefined : value
 }
 
 /** The name is misspelt, or a model without its provider. */

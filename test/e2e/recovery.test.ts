@@ -89,6 +89,27 @@ for (const wire of wireIds) {
       assert.deepEqual([end.reason, end.fault?.kind, silent.countRequests()], ['fault', 'decode', 3])
     })
 
+    const label = { 'openai-chat': 'tool_calls', anthropic: 'tool_use', gemini: 'FUNCTION_CALL' }[wire as string]
+    test('a call that is announced but not there is asked for again; after three times it is a fault (T52)', async (t) => {
+      if (label === undefined) return t.skip('this wire has no label for calls')
+      const lost = { kind: 'finish-wrong', word: label } as const
+      const server = await stage(t, [
+        { when: { user: 'no call arrived' }, say: 'Done.' },
+        { say: 'I count.', misbehave: [lost] },
+      ])
+      assert.equal(closing(await play(agentOf(patient(wire, server), [counter().one]), 'go')).text, 'Done.')
+      const again = JSON.stringify(server.requests[1]?.conversation.messages)
+      assert.match(again, /no call arrived/)
+      assert.doesNotMatch(again, /I count/)
+      const deaf = await stage(t, [{ loop: [{ say: 'I count.', misbehave: [lost] }] }])
+      const end = closing(await play(agentOf(patient(wire, deaf), [counter().one]), 'go'))
+      assert.deepEqual([end.reason, end.fault?.kind, deaf.countRequests()], ['fault', 'decode', 3])
+      assert.match(end.fault?.message ?? '', /announcing calls that are not there/)
+      // Without tools nothing can be lost.
+      const plain = await stage(t, [{ say: 'Hello.', misbehave: [lost] }])
+      assert.equal(closing(await play(agentOf(patient(wire, plain), []), 'go')).reason, 'done')
+    })
+
     test('an answer of thoughts alone counts as empty, and is not in the history (T57)', async (t) => {
       const server = await stage(t, [{ when: { user: 'response was empty' }, say: 'Done.' }, { think: 'Hm, hm.' }])
       const agent = agentOf(patient(wire, server), [counter().one])

@@ -131,6 +131,11 @@ const UNPRICED: Readonly<Record<string, string>> = {
   deepinfra: 'nobody told us its prices',
   featherless: 'nobody told us its prices',
   'code-assist': 'it is not paid by the token',
+  ...Object.fromEntries(
+    'bedrock bedrock-responses cloudflare cloudflare-gateway github huggingface nebius nvidia perplexity sambanova snowflake vercel'
+      .split(' ')
+      .map((id) => [id, 'the source of the catalogue has no prices of it']),
+  ),
 }
 
 test('the usual model of a row has a price', () => {

@@ -151,6 +151,80 @@ describe('addresses', () => {
   })
 })
 
+describe('an address that contains variables', () => {
+  const address = (name: string, env: Record<string, string>) => {
+    const resolved = resolveModel(name, env)
+    return 'problem' in resolved ? resolved.problem : resolved.baseUrl
+  }
+
+  test('the region of Bedrock', () => {
+    const key = { AWS_BEARER_TOKEN_BEDROCK: 'k' }
+    const url = 'https://bedrock-mantle.eu-west-1.api.aws/openai/v1'
+    assert.equal(address('bedrock', { ...key, AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'us-east-1' }), url)
+    assert.equal(address('amazon-bedrock/x', { ...key, AWS_DEFAULT_REGION: 'eu-west-1' }), url)
+    const missing = resolveModel('bedrock', key)
+    assert.ok('problem' in missing && missing.code === 42)
+    assert.equal(
+      missing.problem,
+      'The address of bedrock contains AWS_REGION: set it (or AWS_DEFAULT_REGION), or set DRAGOMAN_BEDROCK_BASE_URL.',
+    )
+    assert.equal(address('bedrock', { ...key, AWS_BEDROCK_BASE_URL: 'https://b.example/v1/' }), 'https://b.example/v1')
+    assert.equal(address('bedrock', { ...key, AWS_REGION: 'x/y@z' }).includes('@'), false)
+  })
+
+  test('the resource of Azure, by its name, its address, or the whole URL', () => {
+    const key = { AZURE_OPENAI_API_KEY: 'k' }
+    const url = 'https://lab.openai.azure.com/openai/v1'
+    for (const env of [
+      { AZURE_OPENAI_RESOURCE: 'lab' },
+      { AZURE_RESOURCE_NAME: 'lab' },
+      { AZURE_OPENAI_ENDPOINT: 'https://lab.openai.azure.com/' },
+      { AZURE_OPENAI_ENDPOINT: `${url}/` },
+      { AZURE_OPENAI_BASE_URL: url },
+    ])
+      for (const name of ['azure/mine', 'azure-chat/mine']) assert.equal(address(name, { ...key, ...env }), url)
+    assert.match(
+      address('azure/mine', { ...key, AZURE_OPENAI_ENDPOINT: 'lab' }),
+      /AZURE_OPENAI_ENDPOINT is not an http/,
+    )
+  })
+
+  test('accounts and gateways', () => {
+    assert.equal(
+      address('snowflake', { SNOWFLAKE_PAT: 'k', SNOWFLAKE_ACCOUNT: 'org-lab' }),
+      'https://org-lab.snowflakecomputing.com/api/v2/cortex/v1',
+    )
+    const cloudflare = { CLOUDFLARE_ACCOUNT_ID: 'a', CLOUDFLARE_GATEWAY_ID: 'g', CF_AIG_TOKEN: 'k' }
+    assert.equal(address('cloudflare-gateway', cloudflare), 'https://gateway.ai.cloudflare.com/v1/a/g/compat')
+  })
+
+  test('in the settings', () => {
+    const row = parseProvider('lab', { url: 'https://{LAB_REGION}.lab.example/v1', keys: ['LAB_KEY'], model: 'm' })
+    assert.ok('provider' in row)
+    const resolved = resolveModel('lab', { LAB_REGION: 'north', LAB_KEY: 'k' }, [row.provider])
+    assert.equal('problem' in resolved ? resolved.problem : resolved.baseUrl, 'https://north.lab.example/v1')
+  })
+})
+
+test('the names of providers in other programs', () => {
+  const ids = new Set(providers.map(({ id }) => id))
+  const aliases = providers.flatMap(({ labels }) => labels?.aliases ?? [])
+  assert.equal(new Set(aliases).size, aliases.length)
+  assert.deepEqual(
+    aliases.filter((alias) => ids.has(alias)),
+    [],
+  )
+  for (const [alias, id] of [
+    ['lm-studio', 'lmstudio'],
+    ['google', 'gemini'],
+    ['Claude', 'anthropic'],
+    ['hf', 'huggingface'],
+  ] as const) {
+    const resolved = resolveModel(`${alias}/m`, { GEMINI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', HF_TOKEN: 'k' })
+    assert.equal('problem' in resolved ? resolved.problem : resolved.provider.id, id)
+  }
+})
+
 describe('when no model is named', () => {
   test('the first key, in the order of the table', () => {
     assert.equal(findDefaultModel({}), undefined)
@@ -161,10 +235,12 @@ describe('when no model is named', () => {
       findDefaultModel({ GOOGLE_API_KEY: 'k', GOOGLE_GENAI_USE_VERTEXAI: 'true' }),
       'vertex/gemini-3.8-flash',
     )
-    for (const { id, keys, port, model } of providers) {
+    for (const { id, keys, port, model, labels } of providers) {
       if (port !== undefined) continue
       assert.ok(model, id)
-      assert.ok(findDefaultModel({ [keys[0] ?? '']: 'k' }), id)
+      // A variable that is set for other programs does not choose a provider.
+      const isChosen = findDefaultModel({ [keys[0] ?? '']: 'k' }) !== undefined
+      assert.equal(isChosen, labels?.isSharedKey !== true, id)
     }
   })
 
@@ -183,7 +259,7 @@ describe('when no model is named', () => {
     assert.equal(name, 'ollama/llama3.3')
     assert.deepEqual(
       asked,
-      [1234, 11434, 8080, 8000].map((port) => `http://127.0.0.1:${port}/v1/models`),
+      [1234, 11434, 8080, 8000, 4000].map((port) => `http://127.0.0.1:${port}/v1/models`),
     )
     assert.equal(await findLocalModel(() => Promise.resolve(undefined)), undefined)
   })
@@ -205,7 +281,7 @@ describe('when no model is named', () => {
     assert.equal(await look({ DRAGOMAN_LOCAL_SERVERS: 'off', ...set }), 'vllm/m')
     assert.deepEqual(asked.splice(0), ['http://127.0.0.1:5/v1/models'])
     assert.equal(await look(set), 'lmstudio/m')
-    assert.equal(asked.length, 4)
+    assert.equal(asked.length, 5)
     assert.ok(asked.includes('http://127.0.0.1:5/v1/models'))
   })
 

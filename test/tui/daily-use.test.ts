@@ -196,4 +196,22 @@ describe('what a person does every day', { skip: noTmux }, () => {
       assert.ok(help.includes(`${mode} (${about})`), `${mode} (${about}) in ${help}`)
     }
   })
+
+  test('/effort shows the effort, and changes that of the next request', async () => {
+    const { terminal, server } = await open([{ loop: [{ say: 'Good.' }] }])
+    await terminal.shows(/ default mode /)
+    const send = (text: string): void => {
+      terminal.type(text)
+      terminal.press('Enter')
+    }
+    send('/effort 5')
+    await terminal.shows(/The effort is now 5, for this session/)
+    send('/effort hgih')
+    await terminal.shows(/Unknown effort; use off, minimal/)
+    send('/effort high')
+    await terminal.shows(/The effort is now high/)
+    send('go')
+    await terminal.shows(/Good\./)
+    assert.equal(server.requests.at(-1)?.body['reasoning_effort'], 'high')
+  })
 })

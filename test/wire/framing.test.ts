@@ -29,6 +29,8 @@ function json(value: unknown, event?: string): Frame {
 const comment = (text: string): Frame => ({ kind: 'comment', text })
 const bad = (text: string): Frame => ({ kind: 'bad', text })
 const done: Frame = { kind: 'done' }
+/** The body was one JSON object (T231). */
+const complete: Frame = { kind: 'complete' }
 
 interface Case {
   readonly name: string
@@ -178,7 +180,7 @@ const cases: readonly Case[] = [
     frames: [comment('upstream error'), comment('reset: yes'), bad('upstream error\nreset: yes')],
   },
   { name: 'T112 text that begins like a field', type: 'text/plain', body: 'date', frames: [bad('date')] },
-  { name: 'T112 JSON as SSE', type: SSE, body: '{"choices":[]}', frames: [json({ choices: [] })] },
+  { name: 'T112 JSON as SSE', type: SSE, body: '{"choices":[]}', frames: [json({ choices: [] }), complete] },
   {
     name: 'T112 SSE as JSON',
     type: 'application/json',
@@ -191,13 +193,16 @@ const cases: readonly Case[] = [
     body: ': hi\n\ndata: {"a":1}\n\n',
     frames: [comment('hi'), json({ a: 1 })],
   },
-  { name: 'T26 JSON as plain text', type: 'text/plain', body: ' {"a":1}', frames: [json({ a: 1 })] },
+  { name: 'T26 JSON as plain text', type: 'text/plain', body: ' {"a":1}', frames: [json({ a: 1 }), complete] },
   {
     name: 'T26 pretty-printed JSON',
     type: 'application/json',
     body: '\n\n  {\n  "a": "}\\"{"\n}\n',
-    frames: [json({ a: '}"{' })],
+    frames: [json({ a: '}"{' }), complete],
   },
+  { name: 'T231 one element of an array', type: undefined, body: '[{"a":1}]', frames: [json({ a: 1 })] },
+  { name: 'T231 a line of JSON', type: 'application/x-ndjson', body: '{"a":1}\n', frames: [json({ a: 1 })] },
+  { name: 'T231 a body that was cut', type: 'application/json', body: '{"a":1', frames: [bad('{"a":1')] },
   { name: 'T26 a JSON string', type: 'application/json', body: '"sorry"', frames: [json('sorry')] },
   {
     name: 'T113 array',
@@ -294,7 +299,12 @@ const cases: readonly Case[] = [
     body: 'data: {"p":"é邀🙂"}\n\n',
     frames: [json({ p: 'é邀🙂' })],
   },
-  { name: 'T105 in a JSON body', type: 'application/json', body: '{"p":"é邀🙂"}', frames: [json({ p: 'é邀🙂' })] },
+  {
+    name: 'T105 in a JSON body',
+    type: 'application/json',
+    body: '{"p":"é邀🙂"}',
+    frames: [json({ p: 'é邀🙂' }), complete],
+  },
 ]
 
 for (const { name, type, body, frames } of cases) {
@@ -367,7 +377,7 @@ test('a long line in tiny chunks costs time linear in its length', async () => {
   const text = 'x'.repeat(2_000_000)
   const bodies = [
     [SSE, `data: {"t":"${text}"}\n\n`],
-    ['application/json', `{"t":"${text}"}`],
+    ['application/json', `[{"t":"${text}"}]`],
     ['application/x-ndjson', `{"t":"${text}"}\n`],
   ] as const
   for (const [type, body] of bodies) {

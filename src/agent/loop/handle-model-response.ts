@@ -18,10 +18,8 @@ export async function* handleModelResponse(state: RunState, { turn, warnings }: 
   state.lastText = joinTextParts(turn.parts)
   if (reason === 'aborted' || signal.aborted) return yield* logAbortedTurn(state, turn, ms)
   if (reason === 'fault' && fault) return yield* handleFault(state, turn, fault)
-  const isEmpty = calls.length + rejected.length === 0 && state.lastText.trim() === '' && reason !== 'filter'
-  const isMalformed = reason === 'malformed-call' && calls.length === 0
-  if (isEmpty || isMalformed)
-    return yield* retryUnusableResponse(state, turn, isMalformed ? MALFORMED_RESPONSE : EMPTY_RESPONSE)
+  const unusable = findProblem(state, reason, warnings, { runnable: calls.length, rejected: rejected.length })
+  if (unusable) return yield* retryUnusableResponse(state, turn, unusable)
   state.unusableCount = 0
   state.hasCompactedForOverflow = false
   yield appendRunLogEntry(state, { kind: 'turn', turn, prompt, ms, ...(warnings.length > 0 && { warnings }) })
@@ -62,6 +60,19 @@ function* retryUnusableResponse(
       : { reason: 'fault', fault: { kind: 'decode', message: problem.finalMessage } }
   yield appendRunLogEntry(state, { kind: 'note', text: problem.modelNote })
   return undefined
+}
+
+/** Why a response that ended without a fault cannot be used. */
+function findProblem(
+  { agent, lastText }: RunState,
+  reason: FinishReason,
+  warnings: FoldedTurn['warnings'],
+  counts: { runnable: number; rejected: number },
+): UnusableResponse | undefined {
+  if (reason === 'malformed-call' && counts.runnable === 0) return MALFORMED_RESPONSE
+  if (counts.runnable + counts.rejected > 0) return undefined
+  if (agent.toolbox.specs.length > 0 && warnings.some(({ code }) => code === 'missing-call')) return MISSING_CALL
+  return lastText.trim() === '' && reason !== 'filter' ? EMPTY_RESPONSE : undefined
 }
 
 /** A response without calls ends the run, unless the user has sent a message meanwhile. */
@@ -126,6 +137,14 @@ const MALFORMED_RESPONSE: UnusableResponse = {
   finalMessage: 'The model keeps making malformed calls.',
   modelNote:
     'Your last response contained a tool call that could not be parsed. Make the call again as a native tool call, with one JSON object as arguments and no code around it.',
+}
+
+/** The endpoint said that the response ends with a call, but there is none (T52). */
+const MISSING_CALL: UnusableResponse = {
+  logMessage: 'The response announced a call but has none.',
+  finalMessage: 'The responses keep announcing calls that are not there; the model or its endpoint loses them.',
+  modelNote:
+    'Your last response was said to end with a tool call, but no call arrived. Make the call again as a native tool call; if you need none, answer without one.',
 }
 
 const EMPTY_RESPONSE: UnusableResponse = {

@@ -1,3 +1,4 @@
+import { EFFORT_LEVELS } from '../../model/request.ts'
 import { APPROVAL_MODES, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
 import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 
@@ -14,6 +15,8 @@ export interface CliOption {
   readonly group?: string
   /** The possible values, or what kind of thing to complete. */
   readonly from?: readonly string[] | CompletionKind
+  /** Values that are not in `from` are possible too. */
+  readonly isOpen?: true
   readonly many?: true
   /** Its names in other agents, for a hint. */
   readonly elsewhere?: readonly string[]
@@ -42,6 +45,20 @@ export const RUN_OPTIONS = {
       takes: '<name>',
       from: 'model',
       about: 'provider/model: gemini/gemini-2.5-pro, ollama/qwen3, rehearsal/hello; a,b: use b if a cannot answer',
+    },
+    effort: {
+      elsewhere: ['reasoning-effort', 'thinking', 'thinking-budget'],
+      takes: '<level>',
+      from: EFFORT_LEVELS,
+      isOpen: true,
+      about: 'how much the model thinks: off, minimal, low, medium, high, xhigh, or a number of tokens',
+    },
+    temperature: { takes: '<n>', about: 'sampling temperature, from 0 to 2' },
+    'top-p': { takes: '<n>', about: 'nucleus sampling, from 0 to 1' },
+    'max-output-tokens': {
+      elsewhere: ['max-tokens', 'max-completion-tokens'],
+      takes: '<n>',
+      about: 'the longest response of the model, in tokens',
     },
     'output-format': {
       elsewhere: ['json', 'experimental-json'],

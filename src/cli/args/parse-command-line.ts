@@ -58,8 +58,8 @@ function checkOption(command: string, table: CliOptions, { name, rawName, value,
   // A word that looks like an option probably is one, and the value was forgotten.
   if (!inlineValue && /^--?[a-z][\w-]*$/i.test(value))
     throw new UserError(`${rawName} needs a value: ${option.takes}; to pass ${value}, write --${name}=${value}`)
-  const { from } = option
-  if (typeof from === 'object' && !from.includes(value))
+  const { from, isOpen } = option
+  if (typeof from === 'object' && !isOpen && !from.includes(value))
     throw new UserError(`--${name} must be one of ${from.join(', ')}, not “${value}”`)
 }
 
@@ -101,6 +101,18 @@ export function parsePositiveNumber(option: string, value: string | undefined): 
   if (value === undefined) return undefined
   const number = Number(value)
   if (!(number > 0 && number < Infinity)) throw new UserError(`${option} needs a number above 0, not “${value}”`)
+  return number
+}
+
+export function parseNumberBetween(
+  option: string,
+  value: string | undefined,
+  [min, max]: readonly [number, number],
+): number | undefined {
+  if (value === undefined) return undefined
+  const number = value.trim() === '' ? Number.NaN : Number(value)
+  if (!(number >= min && number <= max))
+    throw new UserError(`${option} needs a number from ${min} to ${max}, not “${value}”`)
   return number
 }
 

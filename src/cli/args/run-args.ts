@@ -2,7 +2,14 @@ import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
 import { UserError } from '../user-error.ts'
 import { RUN_OPTIONS } from './options.ts'
-import { parseCommandLine, parsePositiveInteger, parsePositiveNumber, type OptionValues } from './parse-command-line.ts'
+import {
+  parseCommandLine,
+  parseNumberBetween,
+  parsePositiveInteger,
+  parsePositiveNumber,
+  type OptionValues,
+} from './parse-command-line.ts'
+import { EFFORT_VALUES, type GenerationSettings, parseEffort } from '../setup/generation-settings.ts'
 import { defined } from '../../model/defined.ts'
 
 export interface RunArgs {
@@ -12,6 +19,8 @@ export interface RunArgs {
   /** One answer is wanted, not an interactive session. */
   readonly isOneShot: boolean
   readonly model?: string
+  /** For every model of the run; they override those of the config files. */
+  readonly generation: GenerationSettings
   readonly outputFormat: OutputFormat
   /** The schema of the answer: a file, or JSON. */
   readonly jsonSchema?: string
@@ -60,6 +69,8 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
     'no-session': noSession,
     'max-turns': maxTurns,
     'max-cost': maxCost,
+    'max-output-tokens': maxOutputTokens,
+    'top-p': topP,
     'system-file': systemFile,
     'all-files': allFiles,
     'sandbox-network': network,
@@ -70,7 +81,7 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
     ...rest
   } = values
   const { prompt: promptOption, print, yolo, continue: continueLatest, resume: resumeOption, ...more } = rest
-  const { model, fork, cwd, sandbox, record, trace, ...unread } = more
+  const { model, fork, cwd, sandbox, record, trace, effort, temperature, ...unread } = more
   // An option that is not read above does not compile.
   unread satisfies Record<string, never>
   if (promptOption !== undefined && positionals.length > 0)
@@ -89,6 +100,12 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
     isBareWord: promptOption === undefined && !print && /^[\p{L}\p{N}_-]+$/u.test(prompt ?? ''),
     isOneShot: promptOption !== undefined || print === true || yes || jsonSchema !== undefined,
     outputFormat,
+    generation: defined({
+      effort: requireEffort(effort),
+      temperature: parseNumberBetween('--temperature', temperature, [0, 2]),
+      topP: parseNumberBetween('--top-p', topP, [0, 1]),
+      maxTokens: parsePositiveInteger('--max-output-tokens', maxOutputTokens),
+    }),
     directories: splitListValues(directories),
     allowedTools: splitListValues(allowedTools),
     yes,
@@ -101,6 +118,13 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
       maxCost: parsePositiveNumber('--max-cost', maxCost),
     }),
   }
+}
+
+function requireEffort(value: string | undefined): GenerationSettings['effort'] {
+  const effort = value === undefined ? undefined : parseEffort(value)
+  if (value !== undefined && effort === undefined)
+    throw new UserError(`--effort needs ${EFFORT_VALUES}, not “${value}”`)
+  return effort
 }
 
 /** Lists are separated by commas; those inside brackets belong to a rule: `run_shell_command(git log, x)`. */

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { readRegularFile } from '../../host/files/regular-file.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { importMcpServers } from '../../tool/mcp/client/import-servers.ts'
-import { matchSimilarNames } from '../../schema/similar-names.ts'
+import { parsePointer } from '../../schema/json-pointer.ts'
+import { listNearestNames } from '../args/nearest-name.ts'
 import { validate, type ValidationError } from '../../schema/validate/validate.ts'
 import { dropInvalidRules } from '../../policy/rules/rule-set.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
@@ -53,6 +54,7 @@ export function readSettings(folder: string): Settings {
       ...mergeConfigKey('providers', found),
       // The settings take precedence over .mcp.json.
       ...mergeConfigKey('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),
+      ...mergeConfigKey('models', found),
       ...mergeConfigKey('catalog', found),
       ...(personalProjectConfig?.sandboxOptions && {
         sandboxOptions: mergeSandboxAccess(config.sandboxOptions ?? {}, personalProjectConfig.sandboxOptions),
@@ -154,7 +156,10 @@ function readRestrictions(path: string, text: string): { config: Config; problem
   }
 }
 
-function mergeConfigKey(key: 'providers' | 'mcpServers' | 'catalog', tiers: Readonly<Record<string, Config>>) {
+function mergeConfigKey(
+  key: 'providers' | 'mcpServers' | 'models' | 'catalog',
+  tiers: Readonly<Record<string, Config>>,
+) {
   const all = Object.assign({}, ...Object.values(tiers).map((config) => config[key])) as JsonObject
   return Object.keys(all).length > 0 ? { [key]: all } : {}
 }
@@ -163,9 +168,9 @@ function describeConfigProblem({ path, keyword, message }: ValidationError): str
   // At the top level the schema only demands an object.
   if (path === '') return 'the settings must be a JSON object'
   if (keyword !== 'additionalProperties') return message
-  const steps = path.slice(1).split('/')
+  const steps = parsePointer(path)
   const unknownKey = steps.at(-1) ?? ''
-  const suggestion = matchSimilarNames([unknownKey], findKnownKeys(steps.slice(0, -1))).get(unknownKey)
+  const [suggestion] = listNearestNames(unknownKey, findKnownKeys(steps.slice(0, -1)))
   return suggestion === undefined ? message : `"${steps.join('.')}" is not a known key; did you mean "${suggestion}"?`
 }
 

@@ -1,3 +1,4 @@
+import { EFFORT_LEVELS, type EffortLevel } from '../../model/request.ts'
 import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { type ApprovalMode, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
@@ -27,8 +28,18 @@ export interface Config {
   readonly theme?: 'auto' | 'dark' | 'light' | 'none'
   readonly vim?: boolean
   readonly screenReader?: boolean
+  /** By `provider/model`, where `*` stands for any text. */
+  readonly models?: Readonly<Record<string, GenerationConfig>>
   /** By `provider/model`. */
   readonly catalog?: Readonly<Record<string, JsonObject>>
+}
+
+/** How a model generates its answers. */
+export interface GenerationConfig {
+  readonly effort?: EffortLevel | number
+  readonly temperature?: number
+  readonly topP?: number
+  readonly maxOutputTokens?: number
 }
 
 export interface ProjectConfig {
@@ -158,6 +169,19 @@ const modelInfoSchema = objectSchema('Data of a model.', {
   ),
 })
 
+const generationSchema = objectSchema('Settings of a model.', {
+  effort: {
+    anyOf: [
+      { type: 'string', enum: [...EFFORT_LEVELS] },
+      { type: 'integer', minimum: 1 },
+    ],
+    description: 'How much the model thinks: a level, or a number of tokens. Default: what the model likes.',
+  },
+  temperature: { type: 'number', minimum: 0, maximum: 2, description: 'Sampling temperature.' },
+  topP: { type: 'number', minimum: 0, maximum: 1, description: 'Nucleus sampling.' },
+  maxOutputTokens: countSchema('The longest response, in tokens.'),
+})
+
 const accessRuleSchemas = {
   allowNetwork: stringListSchema(
     'Rules for commands that can reach the network from the sandbox, for example npm install *.',
@@ -246,6 +270,10 @@ const properties: Record<keyof Config, JsonObject> = {
   theme: enumSchema('Colour theme.', ['auto', 'dark', 'light', 'none']),
   vim: booleanSchema('Vim keys in the input.'),
   screenReader: booleanSchema('Plain lines without redrawing, for screen readers.'),
+  models: mapSchema(
+    'Settings of single models, by provider/model; * stands for any text. A later pattern overrides an earlier one.',
+    generationSchema,
+  ),
   catalog: mapSchema(
     'Data of models that is missing or wrong in the built-in catalogue, by provider/model.',
     modelInfoSchema,

@@ -2,6 +2,7 @@ import {
   type Model,
   findDefaultModel,
   findLocalModel,
+  findProvider,
   type ResolveError,
   resolveModel,
   type ProviderDefinition,
@@ -11,11 +12,19 @@ import {
   probeJson,
   getSharedHttpClient,
   providers as table,
+  type Endpoint,
+  withDefaultParams,
 } from '../../provider/index.ts'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { createLazyCatalog, createCostLimit } from './catalog.ts'
 import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
+import {
+  createModelParams,
+  findModelSettings,
+  type GenerationSettings,
+  listUnusedSettings,
+} from './generation-settings.ts'
 import { readSavedCapabilities } from './saved-capabilities.ts'
 import { isRehearsalModel, startRehearsalModel } from './rehearsal-model.ts'
 import { createCredentialSources } from '../sign-in/credential-sources.ts'
@@ -23,6 +32,8 @@ import type { TrafficRecorder } from '../recording/traffic-recorder.ts'
 
 export interface ChosenModel {
   readonly model: Model
+  /** What each request of the model contains, unless the run says otherwise. */
+  readonly settings: GenerationSettings
   readonly notices?: readonly string[]
   close(): Promise<void>
 }
@@ -33,13 +44,22 @@ interface ModelChoiceOptions {
   /** In US dollars. */
   readonly maxCost?: number | undefined
   readonly tap?: TrafficRecorder | undefined
+  /** The options of the command; they override the settings of a model. */
+  readonly generation?: GenerationSettings
+}
+
+/** A model without limits and settings. */
+interface OpenedModel {
+  readonly model: Model
+  readonly endpoint: Endpoint
+  close(): Promise<void>
 }
 
 /** Opens the model with this name; without a name, the one that is configured on this machine. */
 export async function chooseModel(
   name: string | undefined,
   config: Config = {},
-  { recalled, maxCost, tap }: ModelChoiceOptions = {},
+  { recalled, maxCost, tap, generation = {} }: ModelChoiceOptions = {},
 ): Promise<ChosenModel> {
   const problem = name === undefined && recalled !== undefined ? findModelProblem(recalled, config)?.problem : undefined
   const chosen = name ?? (problem === undefined ? recalled : undefined) ?? (await detectModel(config))
@@ -50,19 +70,32 @@ export async function chooseModel(
       ? []
       : [`This session used ${recalled}, which is not available: ${problem} Continuing with ${chosen}.`]
   const names = findUsableModels(splitModelNames(chosen, config), config, (notice) => notices.push(notice))
-  const opened: ChosenModel[] = []
+  const opened: OpenedModel[] = []
   const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())))
   try {
     for (const one of names) opened.push(await openModel(one, config, tap))
+    const settings = opened.map(({ endpoint: { provider, model } }) => ({
+      ...findModelSettings(`${provider.id}/${model}`, config),
+      ...generation,
+    }))
+    for (const [at, { endpoint }] of opened.entries()) notices.push(...listUnusedSettings(settings[at] ?? {}, endpoint))
     const [main, ...rest] = await Promise.all(
       // Each attempt costs money, so the limit comes inside of the retries.
       opened.map(async ({ model }) => wrapInsideRetry(model, await limitCost(model.origin))),
     )
     if (!main) throw new UserError(NO_MODEL_MESSAGE, EXIT_CODE.signIn)
-    const chain =
-      rest.length === 0 ? main : (await import('../../provider/optional-middleware.ts')).withFallback([main, ...rest])
     const origins = opened.map((one) => one.model.origin)
-    return { model: tap?.withRequestRecording(chain, origins) ?? chain, notices, close }
+    const record = (model: Model): Model => tap?.withRequestRecording(model, origins) ?? model
+    const withSettings = (model: Model, at: number): Model =>
+      withDefaultParams(model, createModelParams(settings[at] ?? {}))
+    const chosenSettings = { settings: settings[0] ?? {}, notices, close }
+    // A recording has the parameters, unless each model has its own.
+    if (rest.length === 0) return { model: withSettings(record(main), 0), ...chosenSettings }
+    const { withFallback } = await import('../../provider/optional-middleware.ts')
+    return {
+      model: record(withFallback([withSettings(main, 0), ...rest.map((model, at) => withSettings(model, at + 1))])),
+      ...chosenSettings,
+    }
   } catch (error) {
     await close()
     throw error
@@ -85,7 +118,7 @@ function findUsableModels(names: readonly string[], config: Config, warn: (notic
   return usable
 }
 
-async function openModel(name: string, config: Config, tap: TrafficRecorder | undefined): Promise<ChosenModel> {
+async function openModel(name: string, config: Config, tap: TrafficRecorder | undefined): Promise<OpenedModel> {
   const { endpoint, close } = isRehearsalModel(name)
     ? await startRehearsalModel(name, 'hello')
     : { endpoint: resolveEndpoint(name, config), close: () => Promise.resolve() }
@@ -98,7 +131,7 @@ async function openModel(name: string, config: Config, tap: TrafficRecorder | un
     ...(requestTimeout !== undefined && { maxSilenceMs: requestTimeout * 1000 }),
     ...(tap && { httpClient: () => tap.httpClient, onEndpoint: tap.onEndpoint }),
   })
-  return { model, close }
+  return { model, endpoint, close }
 }
 
 function findModelProblem(name: string, config: Config): ResolveError | undefined {
@@ -140,7 +173,7 @@ export function listProviders({ providers = {} }: Config): readonly ProviderDefi
 /** The provider with this name; otherwise an error with the nearest name. */
 export function findProviderById(name: string, rows: readonly ProviderDefinition[]): ProviderDefinition {
   const ids = rows.map(({ id }) => id)
-  const found = rows.find(({ id }) => id === name.toLowerCase())
+  const found = findProvider(name, rows)
   if (found) return found
   const suggestion = matchSimilarNames([name], ids).get(name)
   const hint = suggestion === undefined ? `the providers are ${ids.join(', ')}` : `did you mean ${suggestion}?`

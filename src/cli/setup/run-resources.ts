@@ -18,7 +18,12 @@ export interface RunResources {
 export async function openRunResources(args: RunArgs, { config }: Settings, name = args.model): Promise<RunResources> {
   const telemetry = createTelemetry(config.telemetry)
   const recorder = await openTrafficRecorder(args)
-  const options = { recalled: await findResumedModel(args), maxCost: args.maxCost, tap: recorder }
+  const options = {
+    recalled: await findResumedModel(args),
+    maxCost: args.maxCost,
+    tap: recorder,
+    generation: args.generation,
+  }
   return { model: await chooseModel(name, config, options), recorder, telemetry }
 }
 

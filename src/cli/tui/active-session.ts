@@ -1,5 +1,6 @@
 import type { AgentContext } from '../../agent/agent-context.ts'
 import { defined } from '../../model/defined.ts'
+import type { ModelParams } from '../../model/request.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { readSettings, type Settings } from '../config/read-settings.ts'
@@ -26,6 +27,7 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
   const { folder, settings, controller } = parts
   const { resume, fork, takeOver, ...otherArgs } = args
   let resources = parts.resources
+  let params: ModelParams = {}
   let mode: ApprovalMode = args.approvalMode ?? settings.config.approvalMode ?? 'default'
   let assembled = await assemble({ ...defined({ resume, fork }), ...(takeOver && { takeOver }) })
   let agent = withController(assembled)
@@ -40,7 +42,7 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
   }
 
   function withController(opened: AssembledAgent): AgentContext {
-    return { ...opened.agent, model: resources.model.model, takeQueuedMessages: controller.takeQueued }
+    return { ...opened.agent, model: resources.model.model, params, takeQueuedMessages: controller.takeQueued }
   }
 
   return {
@@ -69,12 +71,22 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
       assembled = await assemble(target)
       agent = withController(assembled)
     },
+    /** How much the model thinks; undefined if it decides that itself. */
+    get effort() {
+      return params.effort ?? resources.model.settings.effort
+    },
+    /** Applies from the next request on, also to other models and sessions. */
+    setEffort(effort: NonNullable<ModelParams['effort']>): void {
+      params = { effort }
+      agent = { ...agent, params }
+    },
     /** Closes the log and the MCP servers of the current session; the model stays open. */
     suspend: () => assembled.close(),
     /** Uses another model from the next request on. Throws a UserError if it cannot be used. */
     async setModel(name: string): Promise<void> {
       const previous = resources.model
-      const model = await chooseModel(name, settings.config, { maxCost: args.maxCost, tap: resources.recorder })
+      const { maxCost, generation } = args
+      const model = await chooseModel(name, settings.config, { maxCost, generation, tap: resources.recorder })
       resources = { ...resources, model }
       agent = { ...agent, model: model.model }
       assembled.useModel(model.model)

@@ -116,9 +116,9 @@ const CERTAIN_PATTERNS: readonly SecretPattern[] = [
     label: SECRET_LABEL,
     pattern: /AIza[\w-]{30,}|AQ\.[\w-]{20,}|ya29\.[\w.-]{10,}|1\/\/0[\w-]{20,}|GOCSPX-[\w-]{16,}/dg,
   },
-  // Groq, xAI, Fireworks, Cerebras, Featherless, Together, Hugging Face, NVIDIA, Perplexity, Replicate.
+  // Groq, xAI, Fireworks, Cerebras, Featherless, Together, Hugging Face, NVIDIA, Perplexity, Replicate, Vercel.
   createKeyPattern(
-    String.raw`(?:gsk_|xai-|fw_|csk-|rc_|tgp_v1_|hf_|nvapi-|pplx-|r8_)${DIGIT_LOOKAHEAD}[A-Za-z0-9][\w-]{15,}`,
+    String.raw`(?:gsk_|xai-|fw_|csk-|rc_|tgp_v1_|hf_|nvapi-|pplx-|r8_|vck_)${DIGIT_LOOKAHEAD}[A-Za-z0-9][\w-]{15,}`,
   ),
   // Z.ai: an id and a secret, with a dot between them.
   createKeyPattern('[0-9a-f]{32}\\.[A-Za-z0-9]{16}(?![A-Za-z0-9])'),
@@ -129,6 +129,8 @@ const CERTAIN_PATTERNS: readonly SecretPattern[] = [
     'glpat-[\\w-]{16,}',
     'xox[a-z]-[\\w-]{10,}',
     '(?:AKIA|ASIA)[0-9A-Z]{16}',
+    'ABSK[A-Za-z0-9+/=]{40,}',
+    'bedrock-api-key-[A-Za-z0-9+/=]{20,}',
     'npm_[A-Za-z0-9]{30,}',
     'pypi-[\\w-]{30,}',
     'dop_v1_[a-f0-9]{30,}',

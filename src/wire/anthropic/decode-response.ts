@@ -22,6 +22,8 @@ export function startAnthropicDecoding(context: DecodeContext) {
     blocks: createContentBlockTracker(builder),
     id: undefined as string | undefined,
     isOpened: false,
+    /** A whole message without a stop reason; it is complete if it is the whole body (T231). */
+    isUnlabelled: false,
     /** Valid only once the end of the response has been received (T133). */
     stopReason: undefined as string | undefined,
     usageReport: {} as Partial<UsageReport>,
@@ -43,11 +45,13 @@ export const decodeAnthropicFrame = createFrameDecoder<AnthropicDecoderState>({
     state.unreadExcerpt ??= text.slice(0, 300)
     state.builder.markUnreadable(text)
   },
+  complete: ({ isUnlabelled, builder }) => void (isUnlabelled && builder.setFinish('stop', '')),
 })
 
 export function finishAnthropicDecoding(state: AnthropicDecoderState, fault?: Fault): TurnEvent[] {
   const { builder, blocks } = state
   blocks.end()
+  if (state.isUnlabelled) handleMessageStop(state)
   if (!builder.hasEnded && !builder.hasFailed && !fault && (state.status ?? 200) >= 400)
     builder.failWith({ message: state.unreadExcerpt ?? '' }, state.status)
   return builder.finish(fault)
@@ -176,7 +180,8 @@ function decodeWholeMessage(state: AnthropicDecoderState, message: JsonFields): 
     blocks.stop(index)
   }
   handleMessageDelta(state, { delta: message, usage: message['usage'] })
-  handleMessageStop(state)
+  state.isUnlabelled = state.stopReason === undefined
+  if (!state.isUnlabelled) handleMessageStop(state)
 }
 
 /** Counts are sent at the start and at the end; the last one is used. Input excludes the cache, output includes thinking. */

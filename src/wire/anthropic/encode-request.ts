@@ -104,6 +104,9 @@ function isPausedTurn(steps: readonly TranscriptStep[], turns: readonly Turn[], 
 /** The API requires a limit. This is enough for a long file, and no more than current models can write. */
 const DEFAULT_MAX_TOKENS = 16384
 
+/** Thinking counts towards the limit. */
+const DEFAULT_MAX_TOKENS_WITH_THINKING = 32768
+
 const MIN_THINKING_TOKENS = 1024
 
 /** The thinking parameters, and the limit of the response, which includes the thinking. */
@@ -116,6 +119,12 @@ function chooseThinking(
   const { effort } = params
   const maxTokens = params.maxTokens ?? DEFAULT_MAX_TOKENS
   const off = { maxTokens, on: false, fields: {} as JsonObject }
+  // A temperature is refused beside thinking, so it goes before thinking that nobody asked for by name (T83).
+  const isAsked = params.thinking === true && params.temperature === undefined && params.topP === undefined
+  if (effort === undefined && isAsked && profile.thinking === 'adaptive') {
+    const limit = params.maxTokens ?? DEFAULT_MAX_TOKENS_WITH_THINKING
+    return { maxTokens: limit, on: true, fields: { thinking: { type: 'adaptive' } } as JsonObject }
+  }
   if (effort === undefined || profile.thinking === 'none') return off
   // Models with budgets think unless it is disabled; adaptive ones reject the parameter.
   if (effort === 'off')

@@ -7,6 +7,8 @@ import { appendFrames, createBadFrame, type FrameReader } from './frame-reader.t
 export function createJsonValuesReader(): FrameReader {
   let state: 'between' | 'value' | 'word' = 'between'
   let inArray = false
+  let isList = false
+  let valueCount = 0
   let inString = false
   let escaped = false
   let depth = 0
@@ -17,6 +19,7 @@ export function createJsonValuesReader(): FrameReader {
     // The word in `[DONE]` looks like an element here.
     if (state === 'word' && inArray && text.trim() === 'DONE') frames.push({ kind: 'done' })
     else appendFrames(frames, text)
+    valueCount++
     state = 'between'
     buffer = ''
   }
@@ -49,7 +52,7 @@ export function createJsonValuesReader(): FrameReader {
         }
         if (isWhitespace(code) || (inArray && code === COMMA)) continue
         if (inArray && code === CLOSE_BRACKET_CODE) inArray = false
-        else if (!inArray && code === OPEN_BRACKET) inArray = true
+        else if (!inArray && code === OPEN_BRACKET) inArray = isList = true
         else {
           start = at
           inString = code === QUOTE_CODE
@@ -63,6 +66,7 @@ export function createJsonValuesReader(): FrameReader {
       // A missing end of the array is no loss: its elements were all emitted, and the last one says whether it is the last.
       if (state === 'value') frames.push(createBadFrame(buffer.trimEnd()))
       else if (state === 'word') close(frames, buffer)
+      else if (valueCount === 1 && !isList) frames.push({ kind: 'complete' })
       buffer = ''
       state = 'between'
     },

@@ -8,7 +8,7 @@ import { parseVendorError } from '../errors/parse-error.ts'
 import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import type { TextStream } from '../turn/text-stream.ts'
-import { createTurnBuilder } from '../turn/turn-builder.ts'
+import { createTurnBuilder, isNormalEnd } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
 import { createFunctionCallTracker } from './function-calls.ts'
 import { mergeGrounding } from './grounding.ts'
@@ -29,6 +29,7 @@ export function startGeminiDecoding(wire: WireId, context: DecodeContext) {
     tokenCounts: {} as Partial<Record<(typeof COUNT_KEYS)[number], unknown>>,
     model: undefined as string | undefined,
     isOpened: false,
+    hasCandidate: false,
     hasOtherCandidates: false,
     grounding: undefined as Grounding | undefined,
   }
@@ -41,6 +42,9 @@ export const decodeGeminiFrame = createFrameDecoder<GeminiDecoderState>({
     if ((builder.context.status ?? 200) >= 400) builder.failWith({ message: text.slice(0, 200) })
     else builder.markUnreadable(text)
   },
+  complete(state) {
+    if (state.hasCandidate) state.end ??= { reason: 'stop', raw: '' }
+  },
 })
 
 export function finishGeminiDecoding(state: GeminiDecoderState, fault?: Fault): TurnEvent[] {
@@ -49,7 +53,7 @@ export function finishGeminiDecoding(state: GeminiDecoderState, fault?: Fault): 
   if (status !== undefined && status >= 400 && !builder.hasFailed && !fault) builder.failWith({ message: '' })
   if (end?.reason === 'fault')
     builder.fail({ kind: 'server', message: `The model ended the response with ${end.raw}.`, code: end.raw })
-  state.calls.end(end?.reason === 'stop')
+  state.calls.end(isNormalEnd(end?.reason))
   if (end) builder.setFinish(end.reason, end.raw)
   if (state.grounding) {
     const native = builder.createNative(undefined, { grounding: state.grounding as unknown as Json })
@@ -82,7 +86,9 @@ function decodeChunk(state: GeminiDecoderState, json: Record<string, unknown>): 
     state.hasOtherCandidates = true
     state.builder.warn('other-candidates', 'Only the first candidate is read.')
   }
-  if (first) decodeCandidate(state, first, json)
+  if (!first) return
+  state.hasCandidate = true
+  decodeCandidate(state, first, json)
 }
 
 function decodeCandidate(state: GeminiDecoderState, json: Record<string, unknown>, frame: unknown): void {
@@ -94,14 +100,14 @@ function decodeCandidate(state: GeminiDecoderState, json: Record<string, unknown
   const reason = FINISH_REASONS.get(finishLabel) ?? (finishLabel.startsWith('IMAGE_') ? 'filter' : 'fault')
   const detail = typeof json['finishMessage'] === 'string' ? `: ${json['finishMessage']}` : ''
   // The message may contain what the model wrote instead of a call (T124).
-  if (reason === 'malformed-call' || (reason !== 'stop' && detail !== ''))
+  if (reason === 'malformed-call' || (!isNormalEnd(reason) && detail !== ''))
     state.builder.warn(reason, `The response ended with ${finishLabel}${detail}`)
   recordFinish(state, reason, finishLabel)
 }
 
 /** The first end counts (T56), unless a later one forbids calls. */
 function recordFinish(state: GeminiDecoderState, reason: FinishReason, raw: string): void {
-  if (!state.end || (state.end.reason === 'stop' && reason !== 'stop')) state.end = { reason, raw }
+  if (!state.end || (isNormalEnd(state.end.reason) && !isNormalEnd(reason))) state.end = { reason, raw }
 }
 
 function decodePart(state: GeminiDecoderState, json: GeminiPart): void {
@@ -196,8 +202,9 @@ const SERVER_PARTS = new Set(['executableCode', 'codeExecutionResult', 'toolCall
 
 /** Every other finish reason is a fault, so that no call runs (T123–T125). */
 const FINISH_REASONS = createFinishReasonMap({
-  // The second one is sent by test servers.
-  stop: 'STOP FUNCTION_CALL',
+  stop: 'STOP',
+  // Sent by test servers.
+  calls: 'FUNCTION_CALL',
   length: 'MAX_TOKENS',
   'malformed-call': 'MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS',
   filter: 'SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR',

@@ -31,6 +31,7 @@ export function startChatDecoding(context: DecodeContext) {
     content: '',
     hasInlineReasoning: false,
     isOpened: false,
+    hasMessage: false,
     usageReport: {} as Partial<UsageReport>,
     status: context.status,
   }
@@ -39,6 +40,9 @@ export function startChatDecoding(context: DecodeContext) {
 /** A frame is a chunk of a stream, or a whole response. */
 export const decodeChatFrame = createFrameDecoder<ChatDecoderState>({
   json: (state, value) => decodeChunk(state, unwrapEnvelope(value)),
+  complete({ builder, hasMessage }) {
+    if (hasMessage && !builder.hasEnded) builder.setFinish('stop', '')
+  },
 })
 
 export function finishChatDecoding(state: ChatDecoderState, fault?: Fault): TurnEvent[] {
@@ -77,24 +81,36 @@ function decodeChoice(state: ChatDecoderState, one: Record<string, unknown>, at:
   const { builder } = state
   const error = isObject(one['error']) ? parseVendorError(one) : undefined
   if (error) builder.failWith(error, state.status)
-  const whole = isObject(one['message'])
-  const delta = isObject(one['delta']) ? one['delta'] : objectOrEmpty(one['message'])
-  if (at === 0) decodeMessage(state, delta, whole)
-  else if (typeof delta['content'] === 'string' && delta['content'] !== '')
-    builder.warn('other-choice', 'Only the text of the first choice is read (T25).')
-  const listed = delta['tool_calls']
-  const calls = Array.isArray(listed) ? listed : isObject(listed) ? [listed] : []
-  for (const [position, call] of calls.entries())
-    if (isObject(call)) decodeToolCall(state, call, { at, position, listed: calls.length })
-  if (isObject(delta['function_call'])) {
-    const { name, arguments: args } = delta['function_call']
-    builder.calls.add({ index: -1, name, args })
+  const { delta, message } = one
+  if (isObject(delta)) decodeFields(state, delta, at)
+  if (isObject(message)) {
+    state.hasMessage ||= at === 0
+    decodeFields(state, message, at, isObject(delta) ? 'beside-delta' : 'alone')
   }
   recordUsage(state, one['usage'])
   const finish = one['finish_reason']
   if (typeof finish !== 'string' || finish === '') return
   const reason = FINISH_REASONS.get(finish.toLowerCase()) ?? guessFinishReason(finish)
   recordFinish(state, reason, finish)
+}
+
+/** A message that stands alone, or beside a delta: then it repeats everything so far (T230). Absent: these are the fields of a delta. */
+type MessageKind = 'alone' | 'beside-delta'
+
+function decodeFields(state: ChatDecoderState, fields: Record<string, unknown>, at: number, kind?: MessageKind): void {
+  const { builder } = state
+  if (at === 0) decodeMessage(state, fields, kind)
+  else if (typeof fields['content'] === 'string' && fields['content'] !== '')
+    builder.warn('other-choice', 'Only the text of the first choice is read (T25).')
+  if (kind === 'beside-delta' && builder.calls.count > 0) return
+  const listed = fields['tool_calls']
+  const calls = Array.isArray(listed) ? listed : isObject(listed) ? [listed] : []
+  for (const [position, call] of calls.entries())
+    if (isObject(call)) decodeToolCall(state, call, { at, position, listed: calls.length })
+  if (isObject(fields['function_call'])) {
+    const { name, arguments: args } = fields['function_call']
+    builder.calls.add({ index: -1, name, args })
+  }
 }
 
 function recordFinish(state: ChatDecoderState, reason: FinishReason | undefined, label: string): void {
@@ -104,7 +120,7 @@ function recordFinish(state: ChatDecoderState, reason: FinishReason | undefined,
   builder.setFinish(reason ?? 'stop', label)
 }
 
-function decodeMessage(state: ChatDecoderState, delta: Record<string, unknown>, whole: boolean): void {
+function decodeMessage(state: ChatDecoderState, delta: Record<string, unknown>, kind?: MessageKind): void {
   const { reasoningDetails } = state
   for (const field of REASONING_FIELDS) {
     const value = delta[field]
@@ -112,16 +128,17 @@ function decodeMessage(state: ChatDecoderState, delta: Record<string, unknown>, 
     if (text === '') continue
     if (state.reasoningField !== undefined && state.reasoningField !== field) continue
     state.reasoningField = field
-    state.reasoning.append(text)
+    state.reasoning.append(removeStreamedText(state.reasoning.text, text, kind))
   }
-  if (Array.isArray(delta['reasoning_details'])) {
+  if (Array.isArray(delta['reasoning_details']) && !(kind === 'beside-delta' && state.reasoning.text !== '')) {
     const text = reasoningDetails.add(delta['reasoning_details'])
     if (state.reasoningField === undefined) state.reasoning.append(text)
   }
   const content = delta['content']
-  if (typeof content === 'string') appendContent(state, whole ? removeStreamedText(state, content) : content)
+  if (typeof content === 'string') appendContent(state, removeStreamedText(state.content, content, kind))
   else if (Array.isArray(content)) for (const part of content) decodeContentPart(state, part)
-  if (typeof delta['refusal'] === 'string') state.refusal.append(delta['refusal'])
+  if (typeof delta['refusal'] === 'string')
+    state.refusal.append(removeStreamedText(state.refusal.text, delta['refusal'], kind))
   if (Array.isArray(delta['images'])) for (const image of delta['images']) addImage(state, image)
 }
 
@@ -136,9 +153,11 @@ function appendPiece(state: ChatDecoderState, { channel, text }: TextOrReasoning
   state[channel].append(text)
 }
 
-/** A whole message after a stream repeats its text (T26). */
-function removeStreamedText(state: ChatDecoderState, text: string): string {
-  return text.startsWith(state.content) ? text.slice(state.content.length) : text
+/** A whole message after a stream repeats its text (T26). Beside a delta, which counts, it can only add to it. */
+function removeStreamedText(streamed: string, text: string, kind: MessageKind | undefined): string {
+  if (kind === undefined) return text
+  if (text.startsWith(streamed)) return text.slice(streamed.length)
+  return kind === 'alone' ? text : ''
 }
 
 /** Content as a list of parts, which may contain reasoning (Mistral). */

@@ -6,6 +6,8 @@ interface FrameHandlers<State> {
   json(state: State, value: unknown, event: string | undefined): void
   /** By default the response is marked as unreadable. */
   bad?(state: State, text: string, event: string | undefined): void
+  /** The body is one JSON object, and nothing of it is missing: it needs no other end signal. */
+  complete?(state: State): void
 }
 
 /** The `decodeFrame` of a wire. `status` of a state is the HTTP status, also if the server sent it in a comment. */
@@ -24,8 +26,13 @@ export function createFrameDecoder<State extends { readonly builder: TurnBuilder
       case 'comment':
         if ('status' in state) state.status = readStatusComment(frame.text) ?? state.status
         break
+      case 'complete':
+        handlers.complete?.(state)
+        break
       case 'done':
         break
+      default:
+        frame satisfies never
     }
     return state.builder.takeEvents()
   }

@@ -39,6 +39,9 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
         if (stream.kind === kind) stream.end({ endedNormally, hasNativeCalls, hasFailed: fault !== undefined })
     }
     calls.end(end !== undefined)
+    // A call was announced, and got lost or was never written.
+    if (endedNormally && end?.reason === 'calls' && calls.count === 0)
+      emitter.warn('missing-call', `The response ended with “${end.raw}” but has no call (T52).`)
     emitter.emit({ type: 'finish', ...decideFinish(), ...defined({ native }) })
     return emitter.takeEvents()
   }
@@ -109,7 +112,7 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
   }
 }
 
-function isNormalEnd(reason: FinishReason | undefined): boolean {
+export function isNormalEnd(reason: FinishReason | undefined): boolean {
   return reason === 'stop' || reason === 'calls'
 }
 

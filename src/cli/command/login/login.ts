@@ -4,6 +4,8 @@ import {
   type StoredCredential,
   type CredentialStore,
   readCredentialFile,
+  findProvider as findProviderByName,
+  providers,
   resolveModel,
   type ProviderDefinition,
   getSharedHttpClient,
@@ -47,7 +49,8 @@ export async function runLogoutCommand(args: string[]): Promise<void> {
   const { positionals } = parseCommandLine('dragoman logout', LOGOUT_COMMAND.options, args)
   if (positionals.length === 0) return void (await printHelp('logout'))
   rejectExtraArgs('dragoman logout', positionals, 1)
-  const [id = ''] = positionals
+  const [name = ''] = positionals
+  const id = findProviderByName(name, providers)?.id ?? name
   if (!openStoredKeys().remove(id))
     throw new UserError(`nothing is stored for ${JSON.stringify(id)}; see dragoman login --list`)
   process.stdout.write(`Signed out of ${id}.\n`)

@@ -1,3 +1,4 @@
+import { EFFORT_LEVELS } from '../../../model/request.ts'
 import { updateUserConfig } from '../../config/update-settings.ts'
 import { EXIT_CODE } from '../../user-error.ts'
 import type { AppParts } from '../app-parts.ts'
@@ -5,7 +6,14 @@ import { switchSession, withSessionClosed } from '../session-actions.ts'
 import { THEMES, type ThemeName } from '../term/theme.ts'
 import { exportCurrentSession } from './export.ts'
 import INIT from './init.md'
-import { changeMode, changeModel, listModeChoices, listModelChoices, manageSandbox } from './model-commands.ts'
+import {
+  changeEffort,
+  changeMode,
+  changeModel,
+  listModeChoices,
+  listModelChoices,
+  manageSandbox,
+} from './model-commands.ts'
 import { managePermissions } from './permissions.ts'
 import { runCliSubcommand } from './run-cli.ts'
 import { compressHistory, copyLastAnswer, listOtherSessions, resumeOtherSession } from './session-commands.ts'
@@ -22,6 +30,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     takes: '[provider/model]',
     run: changeModel,
     choices: listModelChoices,
+    allowsOtherValues: true,
+  },
+  {
+    name: 'effort',
+    aliases: ['think', 'thinking', 'reasoning'],
+    about: 'show or set how much the model thinks, for this session',
+    takes: '[level|tokens]',
+    run: changeEffort,
+    choices: () => EFFORT_LEVELS.map((value) => ({ value })),
     allowsOtherValues: true,
   },
   { name: 'mode', about: 'set the approval mode', takes: '<mode>', run: changeMode, choices: listModeChoices },

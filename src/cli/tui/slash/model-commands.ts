@@ -1,4 +1,6 @@
+import { EFFORT_LEVELS } from '../../../model/request.ts'
 import { APPROVAL_MODE_NAMES, APPROVAL_MODES } from '../../../policy/policy.ts'
+import { EFFORT_VALUES, parseEffort } from '../../setup/generation-settings.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { AppParts } from '../app-parts.ts'
 import { setMode, setModel } from '../session-actions.ts'
@@ -30,6 +32,15 @@ export async function listModelChoices({ settings }: AppParts): Promise<MenuItem
       : [],
   )
   return [...found.filter(({ isDefault }) => isDefault), ...found.filter(({ isDefault }) => !isDefault)]
+}
+
+export function changeEffort({ ui, session }: AppParts, word: string): void {
+  const current = session.effort ?? 'not set: the model decides'
+  if (word === '') return ui.notify(`The effort is ${current}. Change it with /effort ${EFFORT_LEVELS.join('|')}.`)
+  const effort = parseEffort(word)
+  if (effort === undefined) return ui.notify(`Unknown effort; use ${EFFORT_VALUES}.`, 'warn')
+  session.setEffort(effort)
+  ui.notify(`The effort is now ${effort}, for this session. It applies from the next request on.`)
 }
 
 export function listModeChoices(): MenuItem[] {
