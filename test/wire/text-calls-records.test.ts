@@ -9,7 +9,6 @@ import type { ToolSpec } from '../../src/model/request.ts'
 import { decodeResponse } from '../../src/wire/decode-response.ts'
 import { openaiChat } from '../../src/wire/openai-chat/wire.ts'
 import { createTextCallParser, type ParsedTextCalls } from '../../src/wire/text-calls/text-call-parser.ts'
-import type { Wire } from '../../src/wire/wire.ts'
 import { type Random, startRandom } from '../support/mutate-random.ts'
 import { root, shared } from '../support/paths.ts'
 
@@ -117,7 +116,7 @@ function decodeStream(record: TextCallRecord, pieces: readonly string[]): Decode
 
 function decode(record: TextCallRecord, body: string, contentType: string): Decoded {
   const context = { turnKey: 'k'.repeat(20), profile: openaiChat.profile, tools: declare(record) }
-  const { turn } = decodeResponse(openaiChat as Wire, context, [Buffer.from(body)], contentType)
+  const { turn } = decodeResponse(openaiChat, context, [Buffer.from(body)], contentType)
   const { calls, rejected } = splitRunnableCalls(turn)
   return {
     calls: calls.map(({ name, input }) => ({ name, input })),
