@@ -192,12 +192,22 @@ function pickFilledFields(fields: JsonFields, known: string): JsonObject | undef
 /** Reasoning is sent back only if it is encrypted; then unchanged (T84). */
 function finishReasoningItem(builder: TurnBuilder, item: OutputItem, data: JsonFields): void {
   const isEncrypted = stringOrEmpty(data['encrypted_content']) !== ''
-  const others = pickFilledFields(data, 'id type status summary content encrypted_content format')
-  if (!isEncrypted && others)
-    builder.warn('unknown-fields', `Reasoning has the unknown fields ${Object.keys(others).join(', ')}.`)
+  const unknown = isEncrypted ? [] : listUnknownReasoning(data)
+  if (unknown.length > 0)
+    builder.warn('unknown-fields', `Part of the reasoning is unknown: ${JSON.stringify(unknown).slice(0, 200)}`)
   const [channelText] = item.channelTexts.values()
   const stream = channelText?.stream ?? (isEncrypted ? builder.openText('reasoning', item.partIndex) : undefined)
   stream?.close(isEncrypted ? builder.createNative(undefined, data as JsonObject) : undefined)
+}
+
+/** What reasoning has beside its text. If it is encrypted, it is kept as a whole. */
+function listUnknownReasoning(data: JsonFields): JsonFields[] {
+  const pieces = [...filterObjects(data['summary']), ...filterObjects(data['content'])].map((piece) => {
+    const isText = typeof piece['text'] === 'string' && /^(?:\w+_)?text$/.test(stringOrEmpty(piece['type'] ?? 'text'))
+    return isText ? pickFilledFields(piece, 'type text') : piece
+  })
+  const fields = pickFilledFields(data, 'id type status summary content encrypted_content format')
+  return [fields, ...pieces].filter((one) => one !== undefined)
 }
 
 /** The texts of an item by channel. Of reasoning it is the summary, if there is one. */
