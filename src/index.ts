@@ -40,6 +40,7 @@ export type { Profile } from './model/profile.ts'
 export type {
   AnthropicOptions,
   GeminiOptions,
+  InteractionsOptions,
   OpenAiChatOptions,
   OpenAiResponsesOptions,
   ProviderOptions,
