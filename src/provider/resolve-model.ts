@@ -3,6 +3,7 @@ import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
 import { mergeCapabilities, type ModelCapabilities, resolveCapabilities } from './resolve-capabilities.ts'
 import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 import { providers as table } from './providers.ts'
+import { applyWireVariable } from './provider-on-wire.ts'
 import type { Credential, Endpoint, Environment, GrantedCredential } from './endpoint.ts'
 import { HEADER_VALUE_PATTERN, describeSignIn, getBaseUrlVariable, hasUrlPassword, isLoopback } from './endpoint.ts'
 import { defined } from '../model/defined.ts'
@@ -38,8 +39,10 @@ export function resolveModel(
 ): Endpoint | ModelResolveError {
   const slash = name.indexOf('/')
   const id = (slash < 0 ? name : name.slice(0, slash)).toLowerCase()
-  const definition = definitions.find((one) => one.id === id)
-  if (!definition) return createUnknownProviderError(name, id, definitions)
+  const found = definitions.find((one) => one.id === id)
+  if (!found) return createUnknownProviderError(name, id, definitions)
+  const definition = applyWireVariable(found, env)
+  if ('problem' in definition) return definition
   const model = slash < 0 ? (definition.model ?? '') : name.slice(slash + 1)
   if (model === '') return { problem: `Which model of ${id}? Name it as ${id}/<model>.`, code: 42 }
   return resolveEndpoint(definition, model, env, { signIns, learnt: findSaved })
