@@ -28,7 +28,7 @@ describe('docs/failures.md', () => {
     assert.ok(numbers.length >= 168, `${numbers.length} entries`)
     assert.deepEqual(
       numbers,
-      numbers.map((_number, at) => at + 1),
+      [...new Set(numbers)].sort((one, other) => one - other),
     )
   })
 
@@ -38,8 +38,9 @@ describe('docs/failures.md', () => {
       ({ path, text }) => numbersIn(text).map((number) => ({ path, number })),
     )
     assert.ok(used.length > 1000, 'the numbers were not found')
+    const listed = new Set(entries.map(({ number }) => number))
     assert.deepEqual(
-      used.filter(({ number }) => number < 1 || number > entries.length),
+      used.filter(({ number }) => !listed.has(number)),
       [],
     )
     const tested = new Set(used.flatMap(({ path, number }) => (path.startsWith('test/') ? [number] : [])))

@@ -158,8 +158,7 @@ function order(steps: readonly Fields[], profile: Profile, refuse: Refuse): void
     else {
       if (type === 'user_input' || results.length > 0) flush(`step ${at}`)
       hasThought ||= type === 'thought'
-      // In these tests every turn of an endpoint that signs has a thought.
-      if (type === 'function_call' && !hasThought && isForeign(step, profile))
+      if (type === 'function_call' && !hasThought && profile.signatures === 'required')
         refuse('T220 a call without a thought', `step ${at}`)
       if (type === 'function_call') calls.push(step)
     }
@@ -167,9 +166,4 @@ function order(steps: readonly Fields[], profile: Profile, refuse: Refuse): void
   flush('the end')
   const last = String(steps.at(-1)?.['type'])
   if (last !== 'user_input' && last !== 'function_result') refuse('T102 does not end with the user')
-}
-
-/** The endpoint's own calls carry its mark; it may have made them without a thought. */
-function isForeign(_step: Fields, profile: Profile): boolean {
-  return profile.signatures === 'required'
 }

@@ -65,7 +65,8 @@ function encodeAssistantSteps(step: AssistantStep, context: EncodeContext): Json
       case 'call': {
         const pair = pairsByCall.get(part)
         if (!pair) break
-        if (pair === step.pairs[0] && needsSentinel(step, steps, context))
+        // A call without a signed thought before it is rejected (T117, T220).
+        if (context.profile.signatures === 'required' && !steps.some(({ type }) => type === 'thought'))
           addStep({ type: 'thought', signature: SKIP_SIGNATURE })
         addStep(encodeCallStep(pair, context))
         break
@@ -90,14 +91,6 @@ function encodeAssistantSteps(step: AssistantStep, context: EncodeContext): Json
     }
   }
   return steps
-}
-
-/** A call without a signed thought before it is rejected, unless the endpoint itself had none (T117, T220). */
-function needsSentinel({ parts, pairs }: AssistantStep, steps: readonly JsonObject[], context: EncodeContext): boolean {
-  if (context.profile.signatures !== 'required') return false
-  if (steps.some((one) => one['type'] === 'thought')) return false
-  const isOwn = pairs.every(({ call }) => hasNativeDataFor(call, context))
-  return !isOwn || parts.some(({ kind }) => kind === 'reasoning')
 }
 
 function encodeCallStep({ call, id }: CallResultPair, context: EncodeContext): JsonObject {
