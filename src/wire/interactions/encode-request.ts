@@ -117,7 +117,7 @@ function removeRefused(body: JsonObject, refuses: readonly string[]): JsonObject
   const drop = (fields: JsonObject) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !refuses.includes(name)))
   const { generation_config: generation } = body
-  const kept = isObject(generation) ? drop(generation as JsonObject) : {}
+  const kept = isObject(generation) ? drop(generation) : {}
   return Object.fromEntries(
     Object.entries(drop(body)).flatMap(([name, value]) => {
       if (name !== 'generation_config') return [[name, value]]

@@ -52,9 +52,8 @@ function encodeAssistantSteps(step: AssistantStep, context: EncodeContext): Json
   /** Text and media that follow each other are the content of one step. */
   let content: JsonObject[] | undefined
   const addContent = (one: JsonObject) => {
-    if (content) return void content.push(one)
-    content = [one]
-    steps.push({ type: 'model_output', content })
+    if (!content) steps.push({ type: 'model_output', content: (content = []) })
+    content.push(one)
   }
   const addStep = (one: JsonObject) => {
     content = undefined

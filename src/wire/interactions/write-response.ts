@@ -2,10 +2,11 @@ import { defined } from '../../model/defined.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
-import type { ResponseMetadata, ResponseWriter, VendorErrorReport, WrittenResponseFrame } from '../response-writer.ts'
+import type { PartStart, ResponseMetadata, ResponseWriter } from '../response-writer.ts'
+import type { VendorErrorReport, WrittenResponseFrame } from '../response-writer.ts'
 import { createFinishLabeler, createResponseStream, getNativeData, getVendorCallId } from '../response-writer.ts'
+import { formatTime } from './format-time.ts'
 import { markAsRawJson } from '../json/raw-json.ts'
-import type { PartStart } from '../response-writer.ts'
 
 export const interactionsResponseWriter: ResponseWriter = {
   startStream(head) {
@@ -94,12 +95,12 @@ function toMediaContent({ mime, data, uri }: Extract<AssistantPart, { kind: 'med
 /** The signature of a thought: of this wire's own step, or of a scripted model. */
 function getStepFields(part: AssistantPart): JsonObject {
   const data = getNativeData(part, 'interactions')
-  return isObject(data['step']) ? (data['step'] as JsonObject) : data
+  return isObject(data['step']) ? data['step'] : data
 }
 
 /** Steps are only in whole responses. */
 function createInteraction({ id, model, created }: ResponseMetadata, status: string, usage?: Usage): JsonObject {
-  const time = new Date(created * 1000).toISOString()
+  const time = formatTime(created)
   return {
     id,
     object: 'interaction',
