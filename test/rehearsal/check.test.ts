@@ -212,20 +212,24 @@ const GEMINI: Refused[] = [
 
 const steps = (...input: JsonObject[]): JsonObject => ({ model: 'm', input })
 const asked = { type: 'user_input', content: [{ type: 'text', text: 'Go.' }] }
-const called = (id: string) => ({ type: 'function_call', id, name: 'f', arguments: {} })
-const answered = (id: string) => ({ type: 'function_result', call_id: id, name: 'f', result: 'x' })
+const madeCall = (id: string) => ({ type: 'function_call', id, name: 'f', arguments: {} })
+const gaveResult = (id: string) => ({ type: 'function_result', call_id: id, name: 'f', result: 'x' })
 
 const INTERACTIONS: Refused[] = [
-  ['a whole exchange', steps(asked, called('a'), called('b'), answered('a'), answered('b')), null],
+  ['a whole exchange', steps(asked, madeCall('a'), madeCall('b'), gaveResult('a'), gaveResult('b')), null],
   ['a text', { model: 'm', input: 'Go.' }, null],
   ['no model', { input: 'Go.' }, /'model'/],
   ['nothing', steps(), /'input'/],
   ['an unknown parameter', { ...steps(asked), tool_choice: 'auto' }, /Unknown parameter 'tool_choice'/],
-  ['a call without a result', steps(asked, called('a')), /has no function result/],
-  ['words before a result', steps(asked, called('a'), asked, answered('a')), /has no function result/],
-  ['a result without a call', steps(asked, answered('a')), /belongs to no function call/],
-  ['a call twice', steps(asked, called('a'), answered('a'), called('a'), answered('a')), /Duplicate function call id/],
-  ['arguments as text', steps(asked, { ...called('a'), arguments: '{}' }, answered('a')), /arguments/],
+  ['a call without a result', steps(asked, madeCall('a')), /has no function result/],
+  ['words before a result', steps(asked, madeCall('a'), asked, gaveResult('a')), /has no function result/],
+  ['a result without a call', steps(asked, gaveResult('a')), /belongs to no function call/],
+  [
+    'a call twice',
+    steps(asked, madeCall('a'), gaveResult('a'), madeCall('a'), gaveResult('a')),
+    /Duplicate function call id/,
+  ],
+  ['arguments as text', steps(asked, { ...madeCall('a'), arguments: '{}' }, gaveResult('a')), /arguments/],
   ['an unsigned thought', steps(asked, { type: 'thought', signature: '' }), /invalid argument/],
   ['an empty step', steps({ type: 'user_input', content: [] }), /must not be empty/],
   ['an unknown content', steps({ type: 'user_input', content: [{ type: 'picture' }] }), /not supported for 'type'/],

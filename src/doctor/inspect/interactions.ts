@@ -1,9 +1,12 @@
 import { filterObjects, isObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { getReasonOfErrorCode } from '../../wire/interactions/decode-response.ts'
 import { type FrameInspection, toNumberOrNull } from './frame-inspection.ts'
 
 export function inspectInteractionsEvent(inspection: FrameInspection, value: Record<string, unknown>): void {
   const type = stringOrEmpty(value['event_type'])
-  if (isObject(value['error'])) inspection.hasError = true
+  const { code } = objectOrEmpty(value['error'])
+  if (getReasonOfErrorCode(code)) inspection.finishReasons.push(stringOrEmpty(code))
+  else if (isObject(value['error'])) inspection.hasError = true
   if (Array.isArray(value['steps'])) return inspectWholeInteraction(inspection, value)
   const interaction = objectOrEmpty(value['interaction'])
   if (isObject(interaction['usage'])) inspection.usages.push(interaction['usage'])

@@ -117,7 +117,8 @@ const FINISH_REASON_PATTERNS: Readonly<Record<WireId, { withCalls?: RegExp; with
     'openai-responses': { either: /^(?:completed|incomplete|failed|cancelled)$/ },
     interactions: {
       withCalls: /^requires_action$/,
-      either: /^(?:completed|incomplete|failed|cancelled|budget_exceeded|requires_continuation)$/,
+      either:
+        /^(?:completed|incomplete|failed|cancelled|budget_exceeded|requires_continuation|safety|recitation|language|spii|blocklist|content_blocked|prohibited_content|image_\w+|malformed_\w+|unexpected_tool_call|too_many_tool_calls)$/,
     },
     gemini: {
       either:

@@ -178,7 +178,7 @@ function recordFinish(state: InteractionsDecoderState, interaction: JsonFields):
     return
   }
   for (const { message, code } of errors)
-    builder.warn('vendor-error', `The server reports: ${String(message ?? code ?? 'an error')}`)
+    builder.warn('vendor-error', `The server reports: ${nonBlankString(message) ?? nonBlankString(code) ?? 'an error'}`)
   if (reason === undefined) builder.warnUnknownFinish(status)
   if (status === 'requires_continuation')
     builder.warn('continuation', 'The server stopped before the end of the response and would continue it (T224).')
@@ -188,7 +188,7 @@ function recordFinish(state: InteractionsDecoderState, interaction: JsonFields):
 /** A blocked response, or a call that the server could not parse, has an error code instead of a status. */
 function recordError(state: InteractionsDecoderState, error: ParsedVendorError | undefined): void {
   const { builder } = state
-  const reason = ERROR_REASONS.get(error?.code ?? '')
+  const reason = getReasonOfErrorCode(error?.code)
   if (builder.hasEnded)
     return builder.warn('late-error', `The server reported an error after the end: ${error?.message ?? ''}`)
   if (!error || reason === undefined)
@@ -253,6 +253,11 @@ const FINISH_REASONS = createFinishReasonMap({
   aborted: 'cancelled',
   fault: 'failed',
 })
+
+/** Codes of errors that end a response of the model; all others are faults. */
+export function getReasonOfErrorCode(code: unknown): FinishReason | undefined {
+  return typeof code === 'string' ? ERROR_REASONS.get(code) : undefined
+}
 
 const ERROR_REASONS: ReadonlyMap<string, FinishReason> = createFinishReasonMap({
   filter:

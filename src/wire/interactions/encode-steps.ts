@@ -43,7 +43,7 @@ function encodeContent(part: TextPart | MediaPart, context: EncodeContext): Json
   const data = getReplayableData(part, context)
   const content = part.kind === 'text' ? createTextContent(part.text) : encodeMediaContent(part, context.profile)
   const isUnchanged = part.kind === 'text' ? content['text'] === part.text : content['type'] !== 'text'
-  return isUnchanged && isObject(data?.['fields']) ? { ...content, ...(data['fields'] as JsonObject) } : content
+  return isUnchanged && isObject(data?.['fields']) ? { ...content, ...data['fields'] } : content
 }
 
 function encodeAssistantSteps(step: AssistantStep, context: EncodeContext): JsonObject[] {

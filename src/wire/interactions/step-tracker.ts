@@ -73,10 +73,11 @@ export function createStepTracker(builder: TurnBuilder) {
     end(hasEnded: boolean): void {
       for (const step of all) if (!step.isStopped && !step.pendingCall) step.close(hasEnded)
       const answered = new Set(all.map(({ answers }) => answers))
-      for (const { pendingCall, isStopped, close } of all) {
+      for (const step of all) {
+        const { pendingCall } = step
         if (pendingCall?.wireId !== undefined && answered.has(pendingCall.wireId))
           keepAnsweredCall(builder, pendingCall)
-        else if (pendingCall) close(isStopped || hasEnded)
+        else if (pendingCall) step.close(step.isStopped || hasEnded)
       }
     },
     /** The ids of the calls so far. */

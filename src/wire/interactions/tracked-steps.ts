@@ -95,10 +95,10 @@ function createThoughtStep(builder: TurnBuilder, index: number, step: JsonFields
   let stray: TextStream | undefined
   const addSummary = (content: JsonFields) => {
     const last = summary.at(-1)
-    if (typeof content['text'] !== 'string') return void summary.push(content as JsonObject)
-    stream.append(content['text'])
-    if (typeof last?.['text'] === 'string') last['text'] += content['text']
-    else summary.push({ ...content, type: 'text' } as JsonObject)
+    const { text } = content
+    if (typeof text === 'string') stream.append(text)
+    if (typeof text === 'string' && typeof last?.['text'] === 'string') last['text'] += text
+    else summary.push({ ...(content as JsonObject), ...(typeof text === 'string' && { type: 'text' }) })
   }
   const tracked: TrackedStep = {
     type: 'thought',
