@@ -83,6 +83,19 @@ const WIRE_SAMPLES: Record<
     text: (pieces) => gemini(pieces),
     said: (event) => event.candidates?.[0]?.content?.parts?.[0]?.text,
   },
+  interactions: {
+    text: (pieces) =>
+      interactions(
+        { type: 'model_output' },
+        pieces.map((text) => ({ type: 'text', text })),
+      ),
+    call: (pieces) =>
+      interactions(
+        { type: 'function_call', id: 'c', name: 'write_file', arguments: {} },
+        pieces.map((args) => ({ type: 'arguments_delta', arguments: args })),
+      ),
+    said: (event) => event.delta_?.text ?? event.delta_?.arguments,
+  },
   'code-assist': {
     text: (pieces) => gemini(pieces).map((response) => ({ response })),
     said: (event) => event.response?.candidates?.[0]?.content?.parts?.[0]?.text,
@@ -161,7 +174,7 @@ interface StreamedEvent {
   candidates?: { content?: { parts?: { text?: string }[] } }[]
   response?: StreamedEvent
   delta?: string | { text?: string; partial_json?: string }
-  delta_?: { text?: string; partial_json?: string }
+  delta_?: { text?: string; partial_json?: string; arguments?: string }
 }
 
 function createWords(count: number): string[] {
@@ -174,6 +187,16 @@ function createJsonFragments(count: number): string[] {
 
 function chatCall(call: object): object {
   return { id: 'x', choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }] }
+}
+
+function interactions(step: object, deltas: readonly object[]): object[] {
+  return [
+    { interaction: { id: '', status: 'in_progress' }, event_type: 'interaction.created' },
+    { index: 0, step, event_type: 'step.start' },
+    ...deltas.map((delta) => ({ index: 0, delta, event_type: 'step.delta' })),
+    { index: 0, event_type: 'step.stop' },
+    { interaction: { id: '', status: 'completed' }, event_type: 'interaction.completed' },
+  ]
 }
 
 function anthropic(block: object, deltas: readonly object[], reason: string): object[] {

@@ -41,6 +41,7 @@ export type { Profile } from './model/profile.ts'
 export type {
   AnthropicOptions,
   GeminiOptions,
+  InteractionsOptions,
   OpenAiChatOptions,
   OpenAiResponsesOptions,
   ProviderOptions,

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 const PASSED = [
   /^(?:PATH|TMPDIR|TEMP|TMP|TERM|CI|SystemRoot|ComSpec|PATHEXT)$/,
   // Options of the tests themselves. Those of the command are left out.
-  /^DRAGOMAN_(?!.*_BASE_URL$|(?:WRITE_)?SYSTEM_MD$|(?:MODEL|TRACE|COMMAND|GOOGLE_METADATA|INSTALLATION_ID|LOCAL_SERVERS)$)/,
+  /^DRAGOMAN_(?!.*_(?:BASE_URL|WIRE)$|(?:WRITE_)?SYSTEM_MD$|(?:MODEL|TRACE|COMMAND|GOOGLE_METADATA|INSTALLATION_ID|LOCAL_SERVERS)$)/,
   /^(?:SEED|FC_SEED|RUNS)$/,
   // Some tests install packages: npm needs its own settings and the certificates of the network.
   /^npm_config_(?:userconfig|globalconfig|cache|registry|cafile|proxy|https_proxy|noproxy)$/i,

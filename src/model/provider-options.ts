@@ -7,6 +7,7 @@ import type { Json, JsonObject } from './json.ts'
 export interface ProviderOptions {
   /** Also for Code Assist. */
   readonly gemini?: GeminiOptions
+  readonly interactions?: InteractionsOptions
   readonly 'openai-chat'?: OpenAiChatOptions
   readonly 'openai-responses'?: OpenAiResponsesOptions
   readonly anthropic?: AnthropicOptions
@@ -38,6 +39,17 @@ export interface GeminiGenerationOptions extends OtherFields {
   readonly logprobs?: number
   readonly mediaResolution?: 'MEDIA_RESOLUTION_LOW' | 'MEDIA_RESOLUTION_MEDIUM' | 'MEDIA_RESOLUTION_HIGH'
   readonly responseModalities?: string[]
+}
+
+/** Fields of Gemini's Interactions API. */
+export interface InteractionsOptions extends OtherFields {
+  readonly generation_config?: { seed?: number } & OtherFields
+  readonly safety_settings?: { type: string; threshold: string }[]
+  readonly service_tier?: 'flex' | 'standard' | 'priority' | 'deferred'
+  /** Labels for the bill. */
+  readonly labels?: JsonObject
+  /** The name of a cache that was created before. */
+  readonly cached_content?: string
 }
 
 /** Fields of OpenAI's chat completions. */

@@ -4,7 +4,7 @@ import type { ToolSpec } from './request.ts'
 import type { Usage } from './usage.ts'
 
 /** The API formats of vendors. */
-export type WireId = 'gemini' | 'code-assist' | 'openai-chat' | 'openai-responses' | 'anthropic'
+export type WireId = 'gemini' | 'interactions' | 'code-assist' | 'openai-chat' | 'openai-responses' | 'anthropic'
 
 /** The model that made a turn: its provider, the API format, and its name. */
 export interface ModelOrigin {

@@ -49,7 +49,12 @@ export function createProvider(
   const env = toEnvironment(definition, options)
   const httpClient = createClient(options)
   return (model) => {
-    const endpoint = resolveModel(`${definition.id}/${model}`, env, [definition], toSignIns(definition, options, findCredentials))
+    const endpoint = resolveModel(
+      `${definition.id}/${model}`,
+      env,
+      [definition],
+      toSignIns(definition, options, findCredentials),
+    )
     if ('problem' in endpoint) throw new Error(endpoint.problem)
     return openEndpoint(endpoint, { httpClient })
   }

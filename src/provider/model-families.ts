@@ -12,6 +12,8 @@ export interface ModelFamily {
 }
 
 export const GOOGLE: readonly WireId[] = ['gemini', 'code-assist']
+/** All wires of Gemini's own endpoints. */
+const GEMINI_WIRES: readonly WireId[] = [...GOOGLE, 'interactions']
 export const CHAT: readonly WireId[] = ['openai-chat']
 export const MESSAGES: readonly WireId[] = ['anthropic']
 
@@ -28,7 +30,7 @@ export const modelFamilies: readonly ModelFamily[] = [
   {
     id: 'gemini-2.5',
     pattern: /^gemini-2\.5/,
-    wires: GOOGLE,
+    wires: GEMINI_WIRES,
     capabilities: {
       signatures: 'optional',
       nestedMedia: false,
@@ -40,13 +42,13 @@ export const modelFamilies: readonly ModelFamily[] = [
   {
     id: 'gemini-2',
     pattern: /^gemini-(?:1|2\.0)/,
-    wires: GOOGLE,
+    wires: GEMINI_WIRES,
     capabilities: { signatures: 'never', nestedMedia: false, thinking: 'none', window: 1_048_576 },
   },
   {
     id: 'gemini-3',
     pattern: /^gemini-(?!robotics|embedding)/,
-    wires: GOOGLE,
+    wires: GEMINI_WIRES,
     capabilities: {
       signatures: 'required',
       nestedMedia: true,
@@ -62,13 +64,13 @@ export const modelFamilies: readonly ModelFamily[] = [
   {
     id: 'gemma-3',
     pattern: /^gemma-?3/,
-    wires: GOOGLE,
+    wires: GEMINI_WIRES,
     capabilities: { tools: 'text', signatures: 'never', thinking: 'none', outputFormat: 'none' },
   },
   {
     id: 'gemma',
     pattern: /^gemma/,
-    wires: GOOGLE,
+    wires: GEMINI_WIRES,
     capabilities: { signatures: 'never', thinking: 'none', outputFormat: 'none' },
   },
   { id: 'gemma', pattern: /^gemma/, capabilities: { alternate: true } },

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../model/json.ts'
 import { matchSimilarNames } from '../schema/similar-names.ts'
 import { isWireId, wireIds } from '../wire/wires.ts'
 import { type AuthStyle, WIRE_ENDPOINTS } from '../wire/endpoint.ts'
+import { toProviderOnWire } from './provider-on-wire.ts'
 import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 import { hasUrlPassword, HEADER_VALUE_PATTERN } from './endpoint.ts'
 import { defined } from '../model/defined.ts'
@@ -45,8 +46,8 @@ function parseDefinition(id: string, json: unknown, base: ProviderDefinition | u
   const wire = json['wire'] ?? base?.wire ?? 'openai-chat'
   if (typeof wire !== 'string' || !isWireId(wire))
     throw new InvalidProviderError(`has an unknown wire; the known ones are ${formatList(wireIds)}`)
-  // On another wire it is another endpoint, to which nothing of the built-in provider applies.
-  const inherited = wire === base?.wire ? base : undefined
+  // On another wire it is another endpoint: only what a built-in provider has for that wire applies.
+  const inherited = base && toProviderOnWire(base, wire)
   const keys = json['keys'] === undefined ? (base?.keys ?? []) : parseVariableNames(json, 'keys')
   const tokens = json['tokens'] === undefined ? inherited?.tokens : parseVariableNames(json, 'tokens')
   const auth = json['auth'] ?? inherited?.auth ?? WIRE_ENDPOINTS[wire].auth

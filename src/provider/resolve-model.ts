@@ -3,6 +3,7 @@ import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
 import { mergeCapabilities, type ModelCapabilities, resolveCapabilities } from './resolve-capabilities.ts'
 import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 import { providers as table } from './providers.ts'
+import { applyWireVariable } from './provider-on-wire.ts'
 import type { Credential, Endpoint, Environment, GrantedCredential } from './endpoint.ts'
 import { HEADER_VALUE_PATTERN, describeSignIn, findProvider, isLoopback } from './endpoint.ts'
 import { findUrlVariable, readVariable, resolveBaseUrl } from './base-url.ts'
@@ -39,8 +40,10 @@ export function resolveModel(
 ): Endpoint | ModelResolveError {
   const slash = name.indexOf('/')
   const id = (slash < 0 ? name : name.slice(0, slash)).toLowerCase()
-  const definition = findProvider(id, definitions)
-  if (!definition) return createUnknownProviderError(name, id, definitions)
+  const found = findProvider(id, definitions)
+  if (!found) return createUnknownProviderError(name, id, definitions)
+  const definition = applyWireVariable(found, env)
+  if ('problem' in definition) return definition
   const model = slash < 0 ? (definition.model ?? '') : name.slice(slash + 1)
   if (model === '')
     return { problem: `Which model of ${definition.id}? Name it as ${definition.id}/<model>.`, code: 42 }

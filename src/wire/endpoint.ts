@@ -24,7 +24,7 @@ interface WireEndpoint {
   readonly models?: { readonly replaces: RegExp; readonly query: string }
   /** A status that means a rejected key, besides 401 and 403. */
   readonly badKeyStatus?: number
-  /** The `type` of the last frame of a response; what follows is not part of it (T111). */
+  /** The type of the last frame of a response; what follows is not part of it (T111). */
   readonly lastFrames?: readonly string[]
   /** Requests must name the cloud project that pays; it is looked up before the first one. */
   readonly needsProject?: true
@@ -47,6 +47,15 @@ export const WIRE_ENDPOINTS: Readonly<Record<WireId, WireEndpoint>> = {
     auth: 'google',
     models: { replaces: /\/(?:models|tunedModels)\/.*$/, query: '?pageSize=1000' },
     badKeyStatus: 400,
+  },
+  interactions: {
+    ...GEMINI_COMMON,
+    buildPath: buildInteractionsPath,
+    auth: 'google',
+    models: { replaces: /\/interactions$/, query: '?pageSize=1000' },
+    badKeyStatus: 400,
+    lastFrames: ['interaction.completed'],
+    listOptionalFields: (body) => [...listOptionalKeys(body), ...listKeys(body['generation_config'])],
   },
   'code-assist': {
     ...GEMINI_COMMON,
@@ -88,9 +97,16 @@ export const WIRE_ENDPOINTS: Readonly<Record<WireId, WireEndpoint>> = {
 function buildGeminiPath({ model, stream, vertex }: RequestPathOptions): string {
   const method = getGeminiMethod(stream)
   if (!vertex) return `/v1beta/${getGeminiResource(model)}:${method}`
-  const { project, location = 'global' } = vertex
-  const scope = project === undefined ? '' : `/projects/${encodeURIComponent(project)}/locations/${location}`
-  return `/v1beta1${scope}/publishers/google/models/${encodeURIComponent(model)}:${method}`
+  return `/v1beta1${getVertexScope(vertex)}/publishers/google/models/${encodeURIComponent(model)}:${method}`
+}
+
+/** One path for all models; Vertex puts the project before it. */
+function buildInteractionsPath({ vertex }: RequestPathOptions): string {
+  return vertex ? `/v1beta1${getVertexScope(vertex)}/interactions` : '/v1beta/interactions'
+}
+
+function getVertexScope({ project, location = 'global' }: NonNullable<RequestPathOptions['vertex']>): string {
+  return project === undefined ? '' : `/projects/${encodeURIComponent(project)}/locations/${location}`
 }
 
 function getGeminiMethod(stream: boolean): string {
@@ -105,7 +121,7 @@ function getGeminiResource(model: string): string {
 
 /** Never left out. Rejections of the history and of tools are handled separately. */
 const REQUIRED_FIELDS = new Set(
-  'model messages contents input instructions system systemInstruction generationConfig tools stream session_id'.split(
+  'model messages contents input instructions system systemInstruction system_instruction generationConfig generation_config tools stream session_id'.split(
     ' ',
   ),
 )

@@ -4,6 +4,7 @@ import type { Wire } from './wire.ts'
 /** Each wire is loaded only when it is needed. */
 const WIRE_LOADERS: Readonly<Record<WireId, () => Promise<Wire>>> = {
   gemini: async () => (await import('./gemini/wire.ts')).gemini,
+  interactions: async () => (await import('./interactions/wire.ts')).interactions,
   'code-assist': async () => (await import('./code-assist/wire.ts')).codeAssist,
   'openai-chat': async () => (await import('./openai-chat/wire.ts')).openaiChat,
   'openai-responses': async () => (await import('./openai-responses/wire.ts')).openaiResponses,

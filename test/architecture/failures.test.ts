@@ -27,12 +27,8 @@ describe('docs/failures.md', () => {
     const numbers = entriesIn(page).map(({ number }) => number)
     assert.ok(numbers.length >= 168, `${numbers.length} entries`)
     assert.deepEqual(
-      numbers.slice(0, 168),
-      Array.from({ length: 168 }, (_empty, at) => at + 1),
-    )
-    assert.deepEqual(
       numbers,
-      [...new Set(numbers)].sort((a, b) => a - b),
+      numbers.map((_number, at) => at + 1),
     )
   })
 
@@ -43,7 +39,7 @@ describe('docs/failures.md', () => {
     )
     assert.ok(used.length > 1000, 'the numbers were not found')
     assert.deepEqual(
-      used.filter(({ number }) => !entries.some((entry) => entry.number === number)),
+      used.filter(({ number }) => number < 1 || number > entries.length),
       [],
     )
     const tested = new Set(used.flatMap(({ path, number }) => (path.startsWith('test/') ? [number] : [])))

@@ -14,6 +14,7 @@ import { hastyClock } from '../provider/support/clock.ts'
 /** Under which row each wire is reached. */
 const ROWS: Record<WireId, string> = {
   gemini: 'gemini',
+  interactions: 'gemini-interactions',
   'code-assist': 'code-assist',
   'openai-chat': 'openai-chat',
   'openai-responses': 'openai',

@@ -95,7 +95,7 @@ for (const wire of wireIds) {
       await play(start(server, fork), 'another way')
       await fork.close()
       // Where the session's name is part of the request, that is what differs, and nothing else.
-      const named = wire === 'gemini' || wire === 'anthropic' ? [] : ['the settings']
+      const named = wire === 'gemini' || wire === 'interactions' || wire === 'anthropic' ? [] : ['the settings']
       assert.deepEqual(analyzeCacheUse((await store.read('fork')).entries).at(-1)?.differs, named)
       assert.deepEqual(server.failures, [])
     })

@@ -11,6 +11,7 @@ import { root } from '../support/paths.ts'
 
 const ROWS: Record<WireId, string> = {
   gemini: 'gemini',
+  interactions: 'gemini-interactions',
   'code-assist': 'code-assist',
   'openai-chat': 'openai-chat',
   'openai-responses': 'openai',

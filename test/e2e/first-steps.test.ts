@@ -104,7 +104,7 @@ describe('dragoman sessions', () => {
     const here = await stage([{ say: 'One.' }, { say: 'Two.' }])
     await dragoman(['-p', 'first'], here)
     await dragoman(['-p', 'second', '--resume'], here)
-    for (const format of ['gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic']) {
+    for (const format of ['gemini', 'interactions', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic']) {
       const { out } = await dragoman(['sessions', 'export', '--format', format], here)
       assert.match(out, /first[^]*One\.[^]*second[^]*Two\./, format)
       assert.doesNotMatch(out, /\(continue\)/, format)

@@ -144,7 +144,15 @@ describe('dragoman -p', () => {
       (await dragoman(['sessions', 'export', 'latest'], here)).out,
       /## User\n\ngo[^]*list_directory: ok[^]*Done\./,
     )
-    for (const format of ['json', 'gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic']) {
+    for (const format of [
+      'json',
+      'gemini',
+      'interactions',
+      'code-assist',
+      'openai-chat',
+      'openai-responses',
+      'anthropic',
+    ]) {
       const { out, code } = await dragoman(['sessions', 'export', 'latest', '--format', format], here)
       assert.equal(code, 0, format)
       assert.match(JSON.stringify(JSON.parse(out)), /list_directory/)

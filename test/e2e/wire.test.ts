@@ -29,7 +29,7 @@ describe('dragoman wire', () => {
 
   test('encode and read: there and back', async () => {
     const here = await stage([])
-    for (const wire of ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'code-assist']) {
+    for (const wire of ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'interactions', 'code-assist']) {
       const body = await dragoman(['wire', 'encode', '--wire', wire], here, { input: JSON.stringify(CONVERSATION) })
       assert.equal(body.code, 0, body.err)
       const back = await dragoman(['wire', 'read', '--wire', wire], here, { input: body.out })

@@ -16,7 +16,10 @@ import { vendorStream } from '../support/vendor-streams.ts'
 
 type CreateAssembler = (options?: ResponseAssemblerOptions) => Pick<ResponseAssembler<Uint8Array>, 'push' | 'end'>
 
-const ASSEMBLERS: Record<WireId, CreateAssembler> = {
+/** The helpers have no entry for Interactions. */
+type AssembledWire = Exclude<WireId, 'interactions'>
+
+const ASSEMBLERS: Record<AssembledWire, CreateAssembler> = {
   'openai-chat': openai.createAssembler,
   'openai-responses': responses.createAssembler,
   anthropic: anthropic.createAssembler,
@@ -25,14 +28,16 @@ const ASSEMBLERS: Record<WireId, CreateAssembler> = {
 }
 
 /** Every fixture that needs nothing besides the bytes. */
-const PLAIN = fixtures().filter(({ given }) => !given.profile && !given.headers && !given.toolChoice)
+const PLAIN = fixtures().filter(
+  ({ given }) => !given.profile && !given.headers && !given.toolChoice && given.wire !== 'interactions',
+)
 
 const toDefinitions = (given: Fixture['given']) =>
   given.tools.map(({ name, description, schema }) => ({ name, description, parameters: schema }))
 
 function assemble({ given, bytes }: Fixture, size: number): { response: AssembledResponse; events: ResponseEvent[] } {
   const { wire, status, contentType } = given
-  const assembler = ASSEMBLERS[wire]({ tools: toDefinitions(given), status, contentType })
+  const assembler = ASSEMBLERS[wire as AssembledWire]({ tools: toDefinitions(given), status, contentType })
   const events: ResponseEvent[] = []
   for (let at = 0; at < bytes.length; at += size) events.push(...assembler.push(bytes.subarray(at, at + size)))
   return { response: assembler.end(), events }

@@ -15,6 +15,7 @@ import { list } from '../support/validate-shape.ts'
  */
 const ENDS: Record<WireId, string> = {
   gemini: ']}]}',
+  interactions: ']}',
   'code-assist': ']}]}}',
   'openai-chat': ']}',
   'openai-responses': ']}',

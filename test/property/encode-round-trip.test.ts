@@ -8,7 +8,7 @@ import { runs } from '../support/runs.ts'
 import { WIRES } from '../support/seals.ts'
 
 /** Only these wires tell a failure from an answer. */
-const TELLS_FAILURES = new Set(['gemini', 'code-assist', 'anthropic'])
+const TELLS_FAILURES = new Set(['gemini', 'interactions', 'code-assist', 'anthropic'])
 
 describe('what was said, called and answered is what a body says', () => {
   const { seed, options } = runs(1000)

@@ -51,6 +51,20 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     whole: '/v1beta1/publishers/google/models/gemini-3.8-flash:generateContent',
     auth: ['x-goog-api-key', SECRET],
   },
+  'gemini-interactions': {
+    model: 'gemini-3.8-flash',
+    base: '',
+    path: '/v1beta/interactions',
+    auth: ['x-goog-api-key', SECRET],
+    // Nothing is kept on the server (T84).
+    body: { store: false, generation_config: { max_output_tokens: 900, temperature: 0.5, thinking_summaries: 'auto' } },
+  },
+  'vertex-interactions': {
+    model: 'gemini-3.8-flash',
+    base: '',
+    path: '/v1beta1/interactions',
+    auth: ['x-goog-api-key', SECRET],
+  },
   'code-assist': {
     model: 'gemini-2.5-pro',
     base: '',
@@ -174,6 +188,7 @@ test('every row has its expectation', () => {
 /** The fields that a request has on each wire, and those by which a row differs: nothing else may be sent. */
 const FIELDS: Readonly<Record<WireId, string>> = {
   gemini: 'systemInstruction tools generationConfig contents',
+  interactions: 'model system_instruction tools generation_config store stream input',
   'code-assist': 'model project request',
   'openai-chat': 'model stream stream_options max_tokens temperature parallel_tool_calls tools messages',
   'openai-responses':
@@ -328,6 +343,20 @@ function checkSecond({ body }: Heard, id: string, expected: Expected): void {
     const [, call, result] = body['input'] as Record<string, unknown>[]
     assert.equal(call?.['call_id'], 'call_native_1')
     assert.deepEqual(result, { type: 'function_call_output', call_id: 'call_native_1', output: 'Rain' })
+    return
+  }
+  if (row.wire === 'interactions') {
+    // The endpoint signed nothing, so the call has the documented placeholder before it (T220).
+    assert.deepEqual((body['input'] as Record<string, unknown>[]).slice(1), [
+      { type: 'thought', signature: 'skip_thought_signature_validator' },
+      { type: 'function_call', id: 'call_native_1', name: 'get_weather', arguments: { city: 'Oslo' } },
+      {
+        type: 'function_result',
+        call_id: 'call_native_1',
+        name: 'get_weather',
+        result: [{ type: 'text', text: 'Rain' }],
+      },
+    ])
     return
   }
   const messages = body['messages'] as Record<string, unknown>[]

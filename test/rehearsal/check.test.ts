@@ -210,7 +210,43 @@ const GEMINI: Refused[] = [
   ],
 ]
 
+const steps = (...input: JsonObject[]): JsonObject => ({ model: 'm', input })
+const asked = { type: 'user_input', content: [{ type: 'text', text: 'Go.' }] }
+const madeCall = (id: string) => ({ type: 'function_call', id, name: 'f', arguments: {} })
+const gaveResult = (id: string) => ({ type: 'function_result', call_id: id, name: 'f', result: 'x' })
+
+const INTERACTIONS: Refused[] = [
+  ['a whole exchange', steps(asked, madeCall('a'), madeCall('b'), gaveResult('a'), gaveResult('b')), null],
+  ['a text', { model: 'm', input: 'Go.' }, null],
+  ['no model', { input: 'Go.' }, /'model'/],
+  ['nothing', steps(), /'input'/],
+  ['an unknown parameter', { ...steps(asked), tool_choice: 'auto' }, /Unknown parameter 'tool_choice'/],
+  ['a call without a result', steps(asked, madeCall('a')), /has no function result/],
+  ['words before a result', steps(asked, madeCall('a'), asked, gaveResult('a')), /has no function result/],
+  ['a result without a call', steps(asked, gaveResult('a')), /belongs to no function call/],
+  [
+    'a call twice',
+    steps(asked, madeCall('a'), gaveResult('a'), madeCall('a'), gaveResult('a')),
+    /Duplicate function call id/,
+  ],
+  ['arguments as text', steps(asked, { ...madeCall('a'), arguments: '{}' }, gaveResult('a')), /arguments/],
+  ['an unsigned thought', steps(asked, { type: 'thought', signature: '' }), /invalid argument/],
+  ['an empty step', steps({ type: 'user_input', content: [] }), /must not be empty/],
+  ['an unknown content', steps({ type: 'user_input', content: [{ type: 'picture' }] }), /not supported for 'type'/],
+  [
+    'two tools of one name',
+    { ...steps(asked), tools: [1, 2].map(() => ({ type: 'function', name: 'f' })) },
+    /Duplicate/,
+  ],
+  [
+    'a schema without its type',
+    { ...steps(asked), response_format: { type: 'text', schema: CLOSED } },
+    /only allowed with the mime type/,
+  ],
+]
+
 const TABLES: [WireId, Refused[]][] = [
+  ['interactions', INTERACTIONS],
   ['openai-chat', CHAT],
   ['openai-responses', RESPONSES],
   ['anthropic', ANTHROPIC],

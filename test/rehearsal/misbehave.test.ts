@@ -166,7 +166,9 @@ test('no call runs of an answer that was cut, wherever it was cut', async () => 
       const turns: Turn[] = [said('Go.')]
       for (const at of places) {
         const { turn, answered } = await ask(rehearsal, wire, { turns })
-        const ended = /"finish_reason":"|message_stop|response\.completed|finishReason/.test(answered.text)
+        const ended = /"finish_reason":"|message_stop|response\.completed|interaction\.completed|finishReason/.test(
+          answered.text,
+        )
         assert.equal(splitRunnableCalls(turn).calls.length, ended ? 2 : 0, `${wire} after ${at} events`)
         // The next step is that of a history in which this answer was given.
         turns.push(whole.turn, answers(whole.turn))

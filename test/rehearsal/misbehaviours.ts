@@ -55,13 +55,25 @@ export const CASES: Readonly<Record<MisbehaviourKind, readonly Case[]>> = {
     }),
   ],
   'finish-missing': [
-    one('finish-missing', fewer(/"finish_reason":"|message_stop|response\.completed|finishReason/g), cutOff()),
+    one(
+      'finish-missing',
+      fewer(/"finish_reason":"|message_stop|response\.completed|interaction\.completed|finishReason/g),
+      cutOff(),
+    ),
   ],
-  'finish-repeated': [one('finish-repeated', more(/"finish_reason":"|message_stop|response\.completed|finishReason/g))],
+  'finish-repeated': [
+    one(
+      'finish-repeated',
+      more(/"finish_reason":"|message_stop|response\.completed|interaction\.completed|finishReason/g),
+    ),
+  ],
   'no-done': [one('no-done', fewer(/\[DONE\]/g))],
   empty: [one('empty', fewer(/read_file/g), { runs: false, finish: 'stop' })],
   filter: [
-    one('filter', (bent) => /content_filter|refusal"|SAFETY/.test(bent.text), { runs: false, finish: 'filter' }),
+    one('filter', (bent) => /content_filter|refusal"|SAFETY|"safety"/.test(bent.text), {
+      runs: false,
+      finish: 'filter',
+    }),
   ],
   'think-in-text': [one('think-in-text', (bent) => bent.text.includes('<think>'))],
   'unknown-events': [
@@ -179,10 +191,14 @@ export const CASES: Readonly<Record<MisbehaviourKind, readonly Case[]>> = {
       ),
   ),
   length: [
-    one('length', (bent) => /"length"|max_tokens"|max_output_tokens"\}|MAX_TOKENS/.test(bent.text), {
-      runs: false,
-      finish: 'length',
-    }),
+    one(
+      'length',
+      (bent) => /"length"|max_tokens"|max_output_tokens"\}|MAX_TOKENS|"status":"incomplete"/.test(bent.text),
+      {
+        runs: false,
+        finish: 'length',
+      },
+    ),
     one({ kind: 'length', lie: true }, (bent) => !/"length"|"max_tokens"|"incomplete"|MAX_TOKENS/.test(bent.text), {
       runs: false,
       finish: 'length',
@@ -192,7 +208,8 @@ export const CASES: Readonly<Record<MisbehaviourKind, readonly Case[]>> = {
     one('finish-wrong', (bent) => /:"(?:stop|end_turn|finished|FINISHED)"/.test(bent.text), {
       runs: (wire) => wire === 'openai-chat' || wire === 'anthropic',
       finish: (wire) => (wire === 'openai-chat' || wire === 'anthropic' ? 'calls' : 'fault'),
-      fault: (wire) => (isGoogle(wire) ? 'server' : wire === 'openai-responses' ? 'decode' : undefined),
+      fault: (wire) =>
+        isGoogle(wire) ? 'server' : wire === 'openai-responses' || wire === 'interactions' ? 'decode' : undefined,
     }),
   ],
 }

@@ -288,3 +288,45 @@ test('nothing failed but the transcript that was meant to', () => {
     [['openai-chat', 'call']],
   )
 })
+
+describe('the Google SDK, Interactions', () => {
+  const client = () => new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: rehearsal.url } }).interactions
+  const tools = [{ type: 'function', name: 'read_file', parameters }] as const
+  const ask = (model: string) => ({ model, input: 'Go.', store: false, tools: [...tools] })
+
+  test('text, stream and whole', async () => {
+    let text = ''
+    for await (const event of await client().create({ ...ask('text'), stream: true }))
+      if (event.event_type === 'step.delta' && event.delta.type === 'text') text += event.delta.text
+    assert.equal(text, 'Some words, and 世界 🌍.')
+    const whole = await client().create(ask('rehearsal/text'))
+    assert.deepEqual([whole.output_text, whole.status], [text, 'completed'])
+    assert.ok((whole.usage?.total_tokens ?? 0) > 0)
+  })
+  test('a thought, whole: its summary and its signature', async () => {
+    const { steps } = await client().create(ask('thought'))
+    const [thought, output] = steps
+    assert.deepEqual(thought?.type === 'thought' && thought.summary, [{ type: 'text', text: 'I think first.' }])
+    assert.ok(thought?.type === 'thought' && thought.signature)
+    assert.equal(output?.type, 'model_output')
+  })
+  test('a call and its result, in a history of the client', async () => {
+    const first = await client().create(ask('call'))
+    assert.equal(first.status, 'requires_action')
+    const call = first.steps.find((step) => step.type === 'function_call')
+    assert.deepEqual([call?.name, call?.arguments], ['read_file', args(1)])
+    const second = await client().create({
+      ...ask('call'),
+      input: [
+        { type: 'user_input', content: [{ type: 'text', text: 'Go.' }] },
+        ...first.steps,
+        { type: 'function_result', call_id: call?.id ?? '', name: 'read_file', result: 'the content' },
+      ],
+    })
+    assert.equal(second.output_text, 'Read.')
+  })
+  test('a refused request is an error with the sentence of the vendor', async () => {
+    const input = [{ type: 'function_result', call_id: 'nobody', result: 'x' }] as const
+    await assert.rejects(client().create({ ...ask('text'), input: [...input] }), /belongs to no function call/)
+  })
+})

@@ -73,6 +73,7 @@ export function pathOf(wire: WireId, model: string, stream: boolean, sse = true)
     'openai-chat': '/v1/chat/completions',
     'openai-responses': '/v1/responses',
     anthropic: '/v1/messages',
+    interactions: '/v1beta/interactions',
     gemini: `/v1beta/models/${model}:${method}${alt}`,
     'code-assist': `/v1internal:${method}${alt}`,
   }[wire]
@@ -172,6 +173,7 @@ export const BODIES: Readonly<Record<WireId, JsonObject & { model: string }>> = 
   'openai-chat': { model: 'script', messages: [{ role: 'user', content: 'Go.' }] },
   'openai-responses': { model: 'script', input: 'Go.' },
   anthropic: { model: 'script', max_tokens: 100, messages: [{ role: 'user', content: 'Go.' }] },
+  interactions: { model: 'script', input: 'Go.' },
   gemini: { model: 'script', contents: [{ role: 'user', parts: [{ text: 'Go.' }] }] },
   'code-assist': { model: 'script', request: { contents: [{ role: 'user', parts: [{ text: 'Go.' }] }] } },
 }

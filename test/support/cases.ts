@@ -5,6 +5,7 @@ import type { WireId } from '../../src/model/turn.ts'
 import { anthropic } from '../../src/wire/anthropic/wire.ts'
 import { codeAssist } from '../../src/wire/code-assist/wire.ts'
 import { gemini } from '../../src/wire/gemini/wire.ts'
+import { interactions } from '../../src/wire/interactions/wire.ts'
 import { openaiChat } from '../../src/wire/openai-chat/wire.ts'
 import { openaiResponses } from '../../src/wire/openai-responses/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
@@ -15,6 +16,7 @@ import { ELSEWHERE } from './seals.ts'
 /** The wires by name, without their state. */
 export const wires: Readonly<Record<WireId, Wire>> = {
   gemini,
+  interactions,
   'code-assist': codeAssist,
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
@@ -136,6 +138,7 @@ function profiles(wire: WireId, ids: Profile['ids']): fc.Arbitrary<Profile> {
 
 const DIALECTS: Record<WireId, [Profile['dialect'], ...Profile['dialect'][]]> = {
   gemini: ['gemini-json', 'gemini'],
+  interactions: ['gemini-json'],
   'code-assist': ['gemini-json', 'gemini'],
   'openai-chat': ['openai', 'openai-strict', 'grammar'],
   'openai-responses': ['openai', 'openai-strict', 'grammar'],
@@ -144,6 +147,7 @@ const DIALECTS: Record<WireId, [Profile['dialect'], ...Profile['dialect'][]]> = 
 
 const CACHES: Record<WireId, [Profile['cache'], ...Profile['cache'][]]> = {
   gemini: ['none'],
+  interactions: ['none'],
   'code-assist': ['none'],
   'openai-chat': ['key', 'none', 'marks'],
   'openai-responses': ['key', 'none'],
@@ -152,6 +156,7 @@ const CACHES: Record<WireId, [Profile['cache'], ...Profile['cache'][]]> = {
 
 const SIGNATURES: Partial<Record<WireId, Profile['signatures'][]>> = {
   gemini: ['required', 'optional', 'never'],
+  interactions: ['required', 'optional', 'never'],
   'code-assist': ['required', 'optional', 'never'],
   anthropic: ['required', 'optional'],
 }

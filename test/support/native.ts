@@ -37,6 +37,7 @@ type Seal = (part: AssistantPart, maker: Maker, n: number) => NativeData | undef
 
 const SEALS: Record<ModelOrigin['wire'], Seal> = {
   gemini,
+  interactions,
   'code-assist': gemini,
   'openai-chat': chat,
   'openai-responses': responses,
@@ -58,6 +59,12 @@ export function vendorItems(maker: Maker, n: number): AssistantPart[] {
     const found = { type: 'web_search_result', url: 'https://example.com', title: mark, encrypted_content: mark }
     const result = part({ type: 'web_search_tool_result', tool_use_id: id, content: [found] })
     return [[use, result], [use], [result]][n % 3] ?? []
+  }
+  if (maker.wire === 'interactions') {
+    const id = `srv_${mark}${n}`
+    const call = part({ step: { type: 'google_search_call', id, arguments: { queries: [mark] }, signature: mark } })
+    const found = { type: 'google_search_result', call_id: id, result: [{ search_suggestions: mark }], signature: mark }
+    return [[call, part({ step: found })], [call], [part({ step: found })]][n % 3] ?? []
   }
   const code = { executableCode: { language: 'PYTHON', code: `print("${mark}")` } }
   const done = { codeExecutionResult: { outcome: 'OUTCOME_OK', output: mark } }
@@ -137,4 +144,21 @@ function anthropic(part: AssistantPart, maker: Maker, n: number): NativeData | u
   }
   const caller = n % 5 === 0 ? { caller: { type: 'code_execution_20250825', tool_id: `srvtoolu_${mark}` } } : undefined
   return seal(maker, `toolu_${mark}${n % 7}`, caller)
+}
+
+/** A thought is signed, mostly; text may have citations, and a call has an id. */
+function interactions(part: AssistantPart, maker: Maker, n: number): NativeData | undefined {
+  const mark = sealMark(maker.wire, maker.signer)
+  if (part.kind === 'call') return seal(maker, `call_${mark}${n % 7}`)
+  if (part.kind === 'reasoning') {
+    const summary = part.text === '' ? {} : { summary: [{ type: 'text', text: part.text }] }
+    return seal(
+      maker,
+      undefined,
+      n % 4 === 0 ? undefined : { step: { type: 'thought', ...summary, signature: `${mark}${n}` } },
+    )
+  }
+  if (part.kind === 'media') return n % 2 === 0 ? seal(maker, undefined, { fields: { resolution: 'high' } }) : undefined
+  const citation = { type: 'url_citation', url: 'https://example.com', title: mark, start_index: 0, end_index: 1 }
+  return n % 4 === 0 ? seal(maker, undefined, { fields: { annotations: [citation] } }) : undefined
 }

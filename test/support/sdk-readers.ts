@@ -25,6 +25,7 @@ export type SdkWay =
   | 'openai responses'
   | 'openai responses events'
   | 'genai'
+  | 'genai interactions'
   | 'anthropic'
 
 /** The ways to read a wire. None of the SDKs speaks Code Assist. */
@@ -32,6 +33,7 @@ export const WAYS: Record<WireId, readonly SdkWay[]> = {
   'openai-chat': ['openai chat', 'openai chat chunks'],
   'openai-responses': ['openai responses', 'openai responses events'],
   gemini: ['genai'],
+  interactions: ['genai interactions'],
   'code-assist': [],
   anthropic: ['anthropic'],
 }
@@ -59,6 +61,7 @@ const READERS: Record<SdkWay, Reader> = {
   'openai responses': responses,
   'openai responses events': responseEvents,
   genai: gemini,
+  'genai interactions': interactions,
   anthropic,
 }
 
@@ -138,6 +141,25 @@ async function gemini(base: string): Promise<SdkCall[]> {
     finish = chunk.candidates?.[0]?.finishReason ?? finish
   }
   return finish === 'STOP' ? calls : []
+}
+
+/** As Google's guide puts the events together: a call when its step starts, by its index, then the deltas of its arguments. */
+async function interactions(base: string): Promise<SdkCall[]> {
+  const client = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: base, timeout: PATIENCE } })
+  const calls: Record<number, { name: string; text: string; given: unknown }> = {}
+  let status: string | undefined
+  const asked = { model: 'm', input: 'x', stream: true, automatic_continuation: false } as const
+  for await (const event of await client.interactions.create(asked, { maxRetries: 0 })) {
+    if (event.event_type === 'step.start' && event.step.type === 'function_call')
+      calls[event.index] = { name: event.step.name, text: '', given: event.step.arguments }
+    else if (event.event_type === 'step.delta' && event.delta.type === 'arguments_delta') {
+      const known = calls[event.index]
+      if (known) known.text += event.delta.arguments ?? ''
+    } else if (event.event_type === 'interaction.completed') status = event.interaction.status
+    else if (event.event_type === 'error') throw new Error(event.error?.message)
+  }
+  if (status !== 'completed' && status !== 'requires_action') return []
+  return Object.values(calls).map(({ name, text, given }) => ({ name, args: text === '' ? given : parsed(text) }))
 }
 
 async function anthropic(base: string): Promise<SdkCall[]> {

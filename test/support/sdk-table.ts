@@ -63,6 +63,10 @@ export const DIFFERENCES: Readonly<Record<SdkWay, Readonly<Record<string, string
     T105: BROKEN,
     T128: 'a call that is sent again is a second call',
   },
+  'genai interactions': {
+    T221: 'events without a type are read as nothing, and of calls without an index the last counts',
+    T222: 'a call that the server answered itself is handed out',
+  },
   anthropic: {
     T38: 'arguments that were cut off are closed and handed out, because the stop reason says so',
     T56: 'a call that comes after the end is handed out',

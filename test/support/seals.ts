@@ -1,7 +1,14 @@
 import type { WireId } from '../../src/model/turn.ts'
 
 /** The wires, in the order of the rows and columns of every matrix. */
-export const WIRES: readonly WireId[] = ['gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic']
+export const WIRES: readonly WireId[] = [
+  'gemini',
+  'code-assist',
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'interactions',
+]
 
 /** Who can seal vendor data on a wire: the plain endpoint, whose signer has the name of the wire, and others. */
 export const ELSEWHERE = 'elsewhere'
@@ -17,7 +24,7 @@ const SEALERS = [
  * is short enough to stand inside an id of nine characters, and tells by itself whose it is.
  */
 export function sealMark(wire: WireId, signer: string): string {
-  const letter = 'ABCDEFGHIJKL'[SEALERS.indexOf(`${wire}/${signer}`)]
+  const letter = 'ABCDEFGHIJKLMN'[SEALERS.indexOf(`${wire}/${signer}`)]
   if (letter === undefined) throw new Error(`nobody seals as ${wire}/${signer}`)
   return `Zq${letter}7Qz`
 }

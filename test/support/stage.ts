@@ -25,6 +25,7 @@ export const KEY = 'sk-rehearsal-canary-71'
 /** Under which row each wire is reached. */
 const ROWS: Record<WireId, string> = {
   gemini: 'gemini',
+  interactions: 'gemini-interactions',
   'code-assist': 'code-assist',
   'openai-chat': 'openai-chat',
   'openai-responses': 'openai',

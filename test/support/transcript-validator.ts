@@ -5,6 +5,7 @@ import { foreignMarks } from './seals.ts'
 import { validateAnthropic } from './validate-anthropic.ts'
 import { validateChat } from './validate-chat.ts'
 import { validateGemini } from './validate-gemini.ts'
+import { validateInteractions } from './validate-interactions.ts'
 import { validateResponses } from './validate-responses.ts'
 import { type Fields, type Refuse, list } from './validate-shape.ts'
 
@@ -36,6 +37,7 @@ export function validateTranscript(wire: WireId, body: unknown, profile: Profile
 
 const HISTORY: Record<WireId, string> = {
   gemini: 'contents',
+  interactions: 'input',
   'code-assist': 'contents',
   'openai-chat': 'messages',
   'openai-responses': 'input',
@@ -44,6 +46,7 @@ const HISTORY: Record<WireId, string> = {
 
 const VALIDATORS: Record<WireId, (body: Fields, profile: Profile, refuse: Refuse) => void> = {
   gemini: validateGemini,
+  interactions: validateInteractions,
   'code-assist': validateGemini,
   'openai-chat': validateChat,
   'openai-responses': validateResponses,
@@ -54,7 +57,7 @@ const VALIDATORS: Record<WireId, (body: Fields, profile: Profile, refuse: Refuse
 function promises(text: string, refuse: Refuse): void {
   const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0
   const there = count(
-    /"(?:inlineData|fileData|image_url|input_audio|file|input_file|input_image|source)":|"input_file"/g,
+    /"(?:inlineData|fileData|image_url|input_audio|file|input_file|input_image|source)":|"input_file"|"type":"(?:image|audio|video|document)","mime_type"/g,
   )
   if (count(/\(see the attached media\)/g) > there + count(/ was left out: | is empty\)| at (?:gs|https):/g))
     refuse('T100 promises media that are not there')

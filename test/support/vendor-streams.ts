@@ -36,6 +36,7 @@ const STREAMS: Record<WireId, (answer: Answer, mark: string) => string> = {
     geminiChunks('code-assist', answer, mark)
       .map((response) => data({ response, traceId: 't' }))
       .join(''),
+  interactions,
   'openai-chat': chat,
   'openai-responses': responses,
   anthropic,
@@ -46,7 +47,7 @@ function data(value: Json): string {
 }
 
 function event(value: JsonObject): string {
-  return `event: ${value['type'] as string}\n${data(value)}`
+  return `event: ${(value['type'] ?? value['event_type']) as string}\n${data(value)}`
 }
 
 /** Cuts a text in two, because vendors do. */
@@ -189,4 +190,39 @@ function anthropic(answer: Answer, mark: string): string {
   ]
     .map((one) => event(one as JsonObject))
     .join('')
+}
+
+/** The thought is signed by a delta of its own, after its summary. */
+function interactions(answer: Answer, mark: string): string {
+  const { thought, text, calls, round } = answer
+  const interaction = { id: '', object: 'interaction', model: 'gemini-3.8-flash' }
+  const steps: [JsonObject, JsonObject[]][] = [
+    [
+      { type: 'thought' },
+      [
+        ...halves(`${mark} ${thought}`).map((piece) => ({
+          type: 'thought_summary',
+          content: { type: 'text', text: piece },
+        })),
+        { type: 'thought_signature', signature: `${mark}${round}signed==` },
+      ],
+    ],
+    [{ type: 'model_output' }, halves(text).map((piece) => ({ type: 'text', text: piece }))],
+    ...calls.map(({ name, args }, at): [JsonObject, JsonObject[]] => [
+      { type: 'function_call', id: vendorCallId('interactions', answer, at) ?? '', name, arguments: {} },
+      halves(JSON.stringify(args)).map((piece) => ({ type: 'arguments_delta', arguments: piece })),
+    ]),
+  ]
+  const usage = { total_tokens: 3, total_input_tokens: 1, total_output_tokens: 1, total_thought_tokens: 1 }
+  const events: JsonObject[] = [
+    { interaction: { ...interaction, status: 'in_progress' }, event_type: 'interaction.created' },
+    { interaction_id: '', status: 'in_progress', event_type: 'interaction.status_update' },
+    ...steps.flatMap(([step, deltas], index): JsonObject[] => [
+      { index, step, event_type: 'step.start' },
+      ...deltas.map((delta) => ({ index, delta, event_type: 'step.delta' })),
+      { index, event_type: 'step.stop' },
+    ]),
+    { interaction: { ...interaction, status: 'completed', usage }, event_type: 'interaction.completed' },
+  ]
+  return `${events.map(event).join('')}event: done\ndata: [DONE]\n\n`
 }

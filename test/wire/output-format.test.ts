@@ -45,6 +45,7 @@ async function encode(wire: WireId, request: Partial<ModelRequest>, profile: Par
 /** Where each wire has its response format. */
 const FORMATS: Record<WireId, (body: JsonObject) => unknown> = {
   gemini: ({ generationConfig: config }) => pick(config, ['responseMimeType', 'responseJsonSchema', 'responseSchema']),
+  interactions: (body) => body['response_format'],
   'code-assist': (body) => FORMATS.gemini(body),
   'openai-chat': (body) => body['response_format'],
   'openai-responses': (body) => objectOrEmpty(body['text'])['format'],
@@ -58,6 +59,7 @@ function pick(value: unknown, names: readonly string[]): unknown {
 
 const NATIVE: Record<WireId, unknown> = {
   gemini: { responseMimeType: 'application/json', responseJsonSchema: schema },
+  interactions: { type: 'text', mime_type: 'application/json', schema },
   'code-assist': { responseMimeType: 'application/json', responseJsonSchema: schema },
   'openai-chat': { type: 'json_schema', json_schema: { name: 'the_weather', schema: STRICT, strict: true } },
   'openai-responses': { type: 'json_schema', name: 'the_weather', schema: STRICT, strict: true },
@@ -189,6 +191,15 @@ describe('parameters', () => {
         thinkingConfig: { thinkingBudget: 2048, includeThoughts: true },
       },
     },
+    interactions: {
+      generation_config: {
+        max_output_tokens: 4000,
+        temperature: 0.5,
+        thinking_level: 'low',
+        thinking_summaries: 'auto',
+      },
+      store: false,
+    },
     'code-assist': {
       generationConfig: {
         maxOutputTokens: 4000,
@@ -234,6 +245,12 @@ describe('parameters', () => {
       { mode: 'NONE' },
       { mode: 'ANY', allowedFunctionNames: ['ping'] },
       { mode: 'VALIDATED', allowedFunctionNames: ['ping'] },
+    ],
+    interactions: [
+      'any',
+      'none',
+      { allowed_tools: { mode: 'any', tools: ['ping'] } },
+      { allowed_tools: { mode: 'validated', tools: ['ping'] } },
     ],
     'code-assist': [],
     'openai-chat': [

@@ -6,6 +6,7 @@ import type { FrameInspection } from './frame-inspection.ts'
 import { inspectAnthropicEvent } from './anthropic.ts'
 import { inspectChatChunk } from './openai-chat.ts'
 import { inspectGeminiChunk } from './gemini.ts'
+import { inspectInteractionsEvent } from './interactions.ts'
 import { inspectResponsesEvent } from './openai-responses.ts'
 
 const FRAME_INSPECTORS: Readonly<
@@ -15,6 +16,7 @@ const FRAME_INSPECTORS: Readonly<
   'openai-responses': inspectResponsesEvent,
   anthropic: inspectAnthropicEvent,
   gemini: inspectGeminiChunk,
+  interactions: inspectInteractionsEvent,
   'code-assist': inspectGeminiChunk,
 }
 

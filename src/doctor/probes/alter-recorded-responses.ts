@@ -39,12 +39,16 @@ export function simulateContentFilter(frames: readonly Frame[]): Frame[] {
     if (key === 'finish_reason' && typeof value === 'string') return 'content_filter'
     if (key === 'stop_reason' && typeof value === 'string') return 'refusal'
     if (key === 'finishReason') return 'SAFETY'
+    if (isObject(value) && (key === 'interaction' || value['object'] === 'interaction'))
+      return value['status'] === 'in_progress' ? value : { ...value, status: 'failed', errors: [BLOCKED_ERROR] }
     if (value === 'response.completed') return 'response.incomplete'
     if (parent['object'] !== 'response') return value
     if (key === 'status' && value === 'completed') return 'incomplete'
     return key === 'incomplete_details' && parent['status'] !== 'in_progress' ? { reason: 'content_filter' } : value
   })
 }
+
+const BLOCKED_ERROR = { code: 'safety', message: 'The response was blocked.' }
 
 /** The same frames with malformed arguments; for Gemini, its own finish reason for them and no call. */
 export function simulateMalformedCall(frames: readonly Frame[]): Frame[] {
@@ -54,7 +58,8 @@ export function simulateMalformedCall(frames: readonly Frame[]): Frame[] {
     if (key === 'finishReason') return 'MALFORMED_FUNCTION_CALL'
     const text =
       key === 'arguments' || key === 'partial_json' || (key === 'delta' && /arguments/.test(String(parent['type'])))
-    if (key === 'input' && isObject(value) && Object.keys(value).length > 0) return MALFORMED_ARGUMENTS
+    if ((key === 'input' || key === 'arguments') && isObject(value) && Object.keys(value).length > 0)
+      return MALFORMED_ARGUMENTS
     return text && typeof value === 'string' ? MALFORMED_ARGUMENTS : value
   })
 }
@@ -76,20 +81,34 @@ export function createErrorFrame(wire: WireId): Frame {
 
 /** The body of an error in each wire's own shape. */
 export function createErrorBody(wire: WireId, message: string, errorKind: keyof typeof ERROR_FIELDS): unknown {
-  const { status, chat, anthropic, google } = ERROR_FIELDS[errorKind]
+  const { status, chat, anthropic, google, interactions } = ERROR_FIELDS[errorKind]
+  if (wire === 'interactions') return { error: { message, code: interactions }, event_type: 'error' }
   if (wire === 'anthropic') return { type: 'error', error: { type: anthropic, message } }
   if (wire === 'gemini' || wire === 'code-assist') return { error: { code: status, message, status: google } }
   return { error: { message, type: 'error', param: null, code: chat } }
 }
 
 const ERROR_FIELDS = {
-  overloaded: { status: 503, chat: 'server_is_overloaded', anthropic: 'overloaded_error', google: 'UNAVAILABLE' },
-  rate: { status: 429, chat: 'rate_limit_exceeded', anthropic: 'rate_limit_error', google: 'RESOURCE_EXHAUSTED' },
+  overloaded: {
+    status: 503,
+    chat: 'server_is_overloaded',
+    anthropic: 'overloaded_error',
+    google: 'UNAVAILABLE',
+    interactions: 'service_unavailable',
+  },
+  rate: {
+    status: 429,
+    chat: 'rate_limit_exceeded',
+    anthropic: 'rate_limit_error',
+    google: 'RESOURCE_EXHAUSTED',
+    interactions: 'rate_limit_exceeded',
+  },
   overflow: {
     status: 400,
     chat: 'context_length_exceeded',
     anthropic: 'invalid_request_error',
     google: 'INVALID_ARGUMENT',
+    interactions: 'invalid_request',
   },
 } as const
 
@@ -110,7 +129,9 @@ function editFrames(frames: readonly Frame[], edit: FieldEdit): Frame[] {
 function encodeSseEvent(frame: Frame): string {
   if (frame.kind === 'done') return 'data: [DONE]\n\n'
   const name =
-    frame.kind === 'json' && isObject(frame.value) && frame.event !== undefined ? frame.value['type'] : undefined
+    frame.kind === 'json' && isObject(frame.value) && frame.event !== undefined
+      ? (frame.value['type'] ?? frame.value['event_type'])
+      : undefined
   return `${typeof name === 'string' ? `event: ${name}\n` : ''}data: ${encodePayload(frame)}\n\n`
 }
 

@@ -136,5 +136,6 @@ const CHAT_OVERFLOW_MESSAGE =
 const OVERFLOW_MESSAGES: Readonly<Record<string, string>> = {
   anthropic: 'prompt is too long: 210000 tokens > 200000 maximum',
   gemini: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+  interactions: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
   'code-assist': 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
 }

@@ -102,7 +102,7 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
 ]
 
 const TEXT_CALL_CODES = ['written-call', 'fenced-call', 'unread-call']
-const UNKNOWN_EVENT_CODE = /^unknown-(?:event|frame|block|part|delta)$/
+const UNKNOWN_EVENT_CODE = /^unknown-(?:event|frame|block|part|step|delta)$/
 
 /** The finish reasons of each wire: with calls, without calls, and in either case. */
 const FINISH_REASON_PATTERNS: Readonly<Record<WireId, { withCalls?: RegExp; withoutCalls?: RegExp; either: RegExp }>> =
@@ -118,6 +118,11 @@ const FINISH_REASON_PATTERNS: Readonly<Record<WireId, { withCalls?: RegExp; with
       either: /^(?:max_tokens|refusal|pause_turn|model_context_window_exceeded)$/,
     },
     'openai-responses': { either: /^(?:completed|incomplete|failed|cancelled)$/ },
+    interactions: {
+      withCalls: /^requires_action$/,
+      either:
+        /^(?:completed|incomplete|failed|cancelled|budget_exceeded|requires_continuation|safety|recitation|language|spii|blocklist|content_blocked|prohibited_content|image_\w+|malformed_\w+|unexpected_tool_call|too_many_tool_calls)$/,
+    },
     gemini: {
       either:
         /^(?:STOP|MAX_TOKENS|SAFETY|RECITATION|LANGUAGE|OTHER|\w*BLOCKLIST|\w*PROHIBITED\w*|SPII|MALFORMED\w*|IMAGE\w*|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|NO_IMAGE)$/,

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../model/event.ts'
-import { isObject } from '../../model/json.ts'
+import { isObject, objectOrEmpty } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
 import type { Frame } from '../../wire/framing/frame.ts'
@@ -23,7 +23,8 @@ export function createContentTest(): (frame: Frame, events: readonly TurnEvent[]
 /** Is this the last frame of a response, on wires that mark it? What follows does not belong to it (T111). */
 export function isLastFrame(frame: Frame, wire: WireId): boolean {
   if (frame.kind === 'done') return true
-  const type = frame.kind === 'json' && isObject(frame.value) ? frame.value['type'] : undefined
+  const fields = frame.kind === 'json' ? objectOrEmpty(frame.value) : {}
+  const type = fields['type'] ?? fields['event_type']
   return typeof type === 'string' && (WIRE_ENDPOINTS[wire].lastFrames?.includes(type) ?? false)
 }
 

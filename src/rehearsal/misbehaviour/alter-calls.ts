@@ -189,13 +189,18 @@ function getArgumentsDelta(frame: ScriptedFrame, wire: WireId): string | undefin
   if (frame.section !== 'arguments') return undefined
   if (wire === 'openai-chat') return getChatFunctionField(frame, 'arguments')
   const delta = objectOrEmpty(frame.data)['delta']
-  const piece = isObject(delta) ? delta['partial_json'] : delta
+  const piece = isObject(delta) ? delta[getArgumentsKey(wire)] : delta
   return typeof piece === 'string' ? piece : undefined
 }
 
 function setArgumentsDelta(frame: ScriptedFrame, wire: WireId, args: string): ScriptedFrame {
   if (wire === 'openai-chat') return mapChatFunction(frame, (inner) => ({ ...inner, arguments: args }))
   const data = frame.data as JsonObject
-  const delta = isObject(data['delta']) ? { ...data['delta'], partial_json: args } : args
+  const delta = isObject(data['delta']) ? { ...data['delta'], [getArgumentsKey(wire)]: args } : args
   return { ...frame, data: { ...data, delta } }
+}
+
+/** The field of a delta that contains arguments, on wires whose deltas are objects. */
+function getArgumentsKey(wire: WireId): string {
+  return wire === 'interactions' ? 'arguments' : 'partial_json'
 }

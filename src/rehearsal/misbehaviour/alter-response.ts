@@ -86,7 +86,7 @@ function pickWrongFinishReason(response: ScriptedResponse, wire: WireId): string
   const hasCalls = getResponseCalls(response).length > 0
   if (wire === 'openai-chat') return hasCalls ? 'stop' : 'tool_calls'
   if (wire === 'anthropic') return hasCalls ? 'end_turn' : 'tool_use'
-  return wire === 'openai-responses' ? 'finished' : 'FINISHED'
+  return isGoogleWire(wire) ? 'FINISHED' : 'finished'
 }
 
 function moveReasoningToText(response: ScriptedResponse): ScriptedResponse {

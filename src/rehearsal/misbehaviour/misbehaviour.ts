@@ -71,8 +71,14 @@ export const STREAM_ERROR_KINDS = ['overloaded', 'rate', 'server', 'invalid'] as
 
 const CHAT_ONLY: readonly WireId[] = ['openai-chat']
 /** Calls of Code Assist have no ids. */
-const WIRES_WITH_CALL_IDS: readonly WireId[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
-const WIRES_WITH_INDEXES: readonly WireId[] = ['openai-chat', 'openai-responses', 'anthropic']
+const WIRES_WITH_CALL_IDS: readonly WireId[] = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'interactions',
+]
+const WIRES_WITH_INDEXES: readonly WireId[] = ['openai-chat', 'openai-responses', 'anthropic', 'interactions']
 
 /** Where a misbehaviour acts: see `planResponse`. */
 export type MisbehaviourStage = 'response' | 'replacement' | 'frames' | 'call-frames' | 'delivery' | 'plan'

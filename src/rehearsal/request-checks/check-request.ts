@@ -2,6 +2,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import { checkAnthropicRequest } from './anthropic.ts'
 import { checkGeminiRequest } from './gemini.ts'
+import { checkInteractionsRequest } from './interactions.ts'
 import { checkChatRequest } from './openai-chat.ts'
 import { checkResponsesRequest } from './openai-responses.ts'
 
@@ -18,6 +19,7 @@ const REQUEST_CHECKS: Readonly<Record<WireId, (body: JsonObject) => string | und
   'openai-responses': checkResponsesRequest,
   anthropic: checkAnthropicRequest,
   gemini: checkGeminiRequest,
+  interactions: checkInteractionsRequest,
   'code-assist': (body) => {
     const { request } = body
     if (typeof request !== 'object' || request === null || Array.isArray(request)) return 'request is required.'

@@ -11,6 +11,10 @@ export function findSignatureError(wire: WireId, body: JsonObject): string | und
     const items = toObjectList(body['input']) ?? []
     return findFirstError(items, (item, at) => checkResponsesItem(item, items.slice(0, at)))
   }
+  if (wire === 'interactions') {
+    const steps = toObjectList(body['input']) ?? []
+    return findFirstError(steps, (step, at) => checkInteractionsStep(step, steps.slice(0, at)))
+  }
   const inner = wire === 'code-assist' && isObject(body['request']) ? body['request'] : body
   return findFirstError(toObjectList(inner['contents']) ?? [], checkGeminiContent)
 }
@@ -60,4 +64,19 @@ function checkGeminiContent(content: UnknownFields, at: number): string | undefi
     return `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${String(call['name'])}\`, position ${at + 1}.`
   if (signature === 'skip_thought_signature_validator') return undefined
   return isValidSignature(signature, [call['name'], call['args']]) ? undefined : 'Thought signature is not valid.'
+}
+
+/** A thought is signed; so a call that had one needs a thought before it, which may have the documented placeholder. */
+function checkInteractionsStep(step: UnknownFields, before: readonly UnknownFields[]): string | undefined {
+  if (step['type'] === 'thought') {
+    const [summary] = toObjectList(step['summary']) ?? []
+    const { signature } = step
+    if (signature === 'skip_thought_signature_validator') return undefined
+    return isValidSignature(signature, summary?.['text'] ?? '') ? undefined : 'Corrupted thought signature.'
+  }
+  if (step['type'] !== 'function_call' || !isCallIdWithReasoning(String(step['id']))) return undefined
+  const since = before.findLastIndex(({ type }) => type === 'user_input' || type === 'function_result')
+  return before.slice(since + 1).some(({ type }) => type === 'thought')
+    ? undefined
+    : 'Request contains an invalid argument.'
 }

@@ -39,7 +39,7 @@ export function parseIncomingRequest(
 
 /** With a stored history, the id of the last response contains the number of turns. */
 function countStoredTurns(body: JsonObject): number {
-  const previous = body['previous_response_id']
+  const previous = body['previous_response_id'] ?? body['previous_interaction_id']
   const storedTurns = typeof previous === 'string' ? getTurnCountFromId(previous) : undefined
   return storedTurns === undefined ? 0 : storedTurns + 1
 }

@@ -21,6 +21,7 @@ export function parseRoute(url: string, headers: Readonly<Record<string, unknown
   const path = decodePath(rawPath).replace(/\/+$/, '')
   if (path.endsWith('/chat/completions')) return { kind: 'ask', wire: 'openai-chat', framing: 'sse' }
   if (path.endsWith('/responses')) return { kind: 'ask', wire: 'openai-responses', framing: 'sse' }
+  if (path.endsWith('/interactions')) return { kind: 'ask', wire: 'interactions', framing: 'sse' }
   if (path.endsWith('/messages')) return { kind: 'ask', wire: 'anthropic', framing: 'sse' }
   if (path.endsWith('/messages/count_tokens')) return { kind: 'count', wire: 'anthropic' }
   const google = /\/(?:models\/(?<model>.+)|v1internal):(?<method>\w+)$/.exec(path)?.groups

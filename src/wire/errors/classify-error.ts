@@ -106,18 +106,18 @@ const INVALID_REQUEST_PHRASE =
 /** The statuses of errors inside a 200 response that have only a label. */
 const STATUS_BY_LABEL: ReadonlyMap<string, number> = new Map(
   Object.entries({
-    400: 'invalid_request_error invalid_argument failed_precondition out_of_range',
-    401: 'authentication_error unauthenticated',
-    402: 'billing_error',
+    400: 'invalid_request_error invalid_request parameter_unknown invalid_argument failed_precondition out_of_range',
+    401: 'authentication_error authentication unauthenticated',
+    402: 'billing_error payment_required',
     403: 'permission_error permission_denied',
     404: 'not_found_error model_not_found not_found',
     409: 'aborted',
     413: 'request_too_large',
-    429: 'rate_limit_error rate_limit_exceeded insufficient_quota resource_exhausted',
+    429: 'rate_limit_error rate_limit_exceeded quota_exceeded too_many_requests insufficient_quota resource_exhausted',
     499: 'cancelled',
     500: 'api_error server_error internal_server_error internal unknown',
     501: 'unimplemented',
-    503: 'server_is_overloaded unavailable',
+    503: 'server_is_overloaded service_unavailable unavailable',
     504: 'timeout_error deadline_exceeded',
     529: 'overloaded_error',
   }).flatMap(([status, labels]) => labels.split(' ').map((label) => [label, Number(status)] as const)),

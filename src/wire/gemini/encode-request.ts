@@ -154,12 +154,14 @@ const MAX_STOP_SEQUENCES = 5
 function createThinkingConfig(effort: ModelParams['effort'], { thinking }: Profile): JsonObject | undefined {
   if (thinking === 'none') return undefined
   if (effort === undefined) return { includeThoughts: true }
-  if (thinking === 'level') {
-    const level = typeof effort === 'number' ? toEffort(effort) : effort
-    return { thinkingLevel: THINKING_LEVELS[level], includeThoughts: true }
-  }
+  if (thinking === 'level') return { thinkingLevel: chooseThinkingLevel(effort), includeThoughts: true }
   const budget = typeof effort === 'number' ? effort : THINKING_BUDGETS[effort]
   return { thinkingBudget: budget, ...(budget !== 0 && { includeThoughts: true }) }
+}
+
+/** For models that have levels; a budget becomes the level that it comes nearest to. */
+export function chooseThinkingLevel(effort: NonNullable<ModelParams['effort']>): 'LOW' | 'MEDIUM' | 'HIGH' {
+  return THINKING_LEVELS[typeof effort === 'number' ? toEffort(effort) : effort]
 }
 
 function toEffort(budget: number): 'low' | 'medium' | 'high' {

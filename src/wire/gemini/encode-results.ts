@@ -81,7 +81,7 @@ function hasText(result: ResultPart): boolean {
   return result.content.some((part) => part.kind === 'text' && part.text.trim() !== '')
 }
 
-function describeOmittedMedia(part: MediaPart, profile: Profile): string {
+export function describeOmittedMedia(part: MediaPart, profile: Profile): string {
   const why = toMediaUrl(part) === undefined ? 'it is empty' : 'it cannot be shown to this model'
   return `(${describeMedia(part)} was left out: ${profile.media ? why : 'this model takes text only'})`
 }

@@ -2,10 +2,10 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
-import type { Turn } from '../../model/turn.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareRequestTools, listHostedTools } from '../declare-tools.ts'
 import { encodeOpenAiCacheTtl, findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
+import { encodeStoredHistory } from '../history/stored-history.ts'
 import { buildTranscript, type HistoryPosition } from '../history/transcript.ts'
 import { collectDeclaredTools, hasNativeLateTools } from '../late-tools.ts'
 import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
@@ -115,45 +115,20 @@ function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning
 /** Less than this is rejected. */
 const MIN_OUTPUT_TOKENS = 16
 
-/** If the vendor stores earlier turns, results may belong to calls that are not in this request (T139). */
 function encodeHistory(
   request: ModelRequest,
   context: ResponsesContext,
   warnings: Warning[],
   position?: HistoryPosition,
 ): JsonObject[] {
-  const items: JsonObject[] = []
-  const isStored = hasStoredHistory(request)
-  const write = (turns: readonly Turn[]) => {
-    // Results alone belong to calls that the vendor stores; no other message is needed.
-    if (isStored && turns.every(({ role }) => role === 'results')) return
-    const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)
-    warnings.push(...found)
-    items.push(...steps.flatMap((step) => encodeStepItems(step, context, warnings)))
-  }
-  if (!isStored) {
-    write(request.turns)
-    return items
-  }
-  const calls = new Set(
-    request.turns
-      .flatMap((turn) => (turn.role === 'assistant' ? turn.parts : []))
-      .map((part) => part.kind === 'call' && part.id),
-  )
-  let turns: Turn[] = []
-  for (const turn of request.turns) {
-    const detached = turn.role === 'results' ? turn.parts.filter((result) => !calls.has(result.id)) : []
-    if (turn.role !== 'results' || detached.length === 0) {
-      turns.push(turn)
-      continue
-    }
-    turns.push({ role: 'results', parts: turn.parts.filter((result) => calls.has(result.id)) })
-    write(turns)
-    turns = []
-    items.push(...detached.map((result) => encodeResultItem(result.id, result, context)))
-  }
-  write(turns)
-  return items
+  return encodeStoredHistory(request, hasStoredHistory(request), {
+    encodeTurns(turns) {
+      const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)
+      warnings.push(...found)
+      return steps.flatMap((step) => encodeStepItems(step, context, warnings))
+    },
+    encodeResult: (result) => encodeResultItem(result.id, result, context),
+  })
 }
 
 /** May results belong to calls that only the vendor has? */

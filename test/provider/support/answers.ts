@@ -146,9 +146,35 @@ function message(whole: JsonObject, block: JsonObject, delta: JsonObject, reason
   return { events, whole: { ...head, content: [whole], stop_reason: reason } }
 }
 
+const interactions: Answers = {
+  call: (name, args) =>
+    step(
+      { type: 'function_call', id: 'call_native_1', name, arguments: {} },
+      { type: 'arguments_delta', arguments: JSON.stringify(args) },
+      { type: 'function_call', id: 'call_native_1', name, arguments: args },
+    ),
+  text: (text) =>
+    step({ type: 'model_output' }, { type: 'text', text }, { type: 'model_output', content: [{ type: 'text', text }] }),
+}
+
+function step(start: JsonObject, delta: JsonObject, whole: JsonObject): Answer {
+  const usage = { total_input_tokens: 10, total_output_tokens: 5, total_tokens: 15 }
+  const head = { id: '', object: 'interaction', model: 'm' }
+  const done = { ...head, status: 'completed', usage }
+  const events = sse(
+    { interaction: { ...head, status: 'in_progress' }, event_type: 'interaction.created' },
+    { index: 0, step: start, event_type: 'step.start' },
+    { index: 0, delta, event_type: 'step.delta' },
+    { index: 0, event_type: 'step.stop' },
+    { interaction: done, event_type: 'interaction.completed' },
+  )
+  return { events, whole: { ...done, steps: [whole] } }
+}
+
 /** The answers of each wire. */
 export const answers: Readonly<Record<WireId, Answers>> = {
   gemini: gemini((value) => value),
+  interactions,
   'code-assist': gemini((response) => ({ response, traceId: 't' })),
   'openai-chat': chat,
   'openai-responses': responses,

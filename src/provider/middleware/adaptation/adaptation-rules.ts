@@ -157,6 +157,12 @@ const ADAPTATION_RULES: readonly AdaptationRule[] = [
     'rejects its signatures; they are omitted',
     GOOGLE,
   ),
+  adapt(
+    /(?:invalid|corrupted) thought.?signature/i,
+    { replay: 'never' },
+    'rejects its signatures; they are replaced by the documented placeholder',
+    ['interactions'],
+  ),
   // T126.
   adapt(
     /unknown name \W{0,2}id\W{1,3}at .{0,60}function_?(?:call|response)/i,

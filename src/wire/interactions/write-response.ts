@@ -1,0 +1,161 @@
+import { defined } from '../../model/defined.ts'
+import { isObject, type JsonObject } from '../../model/json.ts'
+import type { AssistantPart, Finish } from '../../model/turn.ts'
+import { NO_USAGE, type Usage } from '../../model/usage.ts'
+import type { PartStart, ResponseMetadata, ResponseWriter } from '../response-writer.ts'
+import type { VendorErrorReport, WrittenResponseFrame } from '../response-writer.ts'
+import { createFinishLabeler, createResponseStream, getNativeData, getVendorCallId } from '../response-writer.ts'
+import { formatTime } from './format-time.ts'
+import { markAsRawJson } from '../json/raw-json.ts'
+
+export const interactionsResponseWriter: ResponseWriter = {
+  startStream(head) {
+    const frame = (type: string, fields: JsonObject): WrittenResponseFrame => ({
+      event: type,
+      data: { ...fields, event_type: type },
+    })
+    const delta = (index: number, fields: JsonObject) => frame('step.delta', { index, delta: fields })
+    return createResponseStream({
+      begin() {
+        const { id, status } = createInteraction(head, 'in_progress')
+        return [
+          frame('interaction.created', { interaction: createInteraction(head, 'in_progress') }),
+          frame('interaction.status_update', { interaction_id: id ?? '', status: status ?? '' }),
+        ]
+      },
+      openPart: (index, part) => (part.kind === 'media' ? [] : [frame('step.start', { index, step: startStep(part) })]),
+      addDelta: (index, { kind }, text) => (kind === 'media' ? [] : [delta(index, toDelta(kind, text))]),
+      closePart(index, part) {
+        const stop = frame('step.stop', { index })
+        if (part.kind === 'media') return [frame('step.start', { index, step: toStep(part) }), stop]
+        const { signature } = part.kind === 'reasoning' ? getStepFields(part) : {}
+        if (signature === undefined) return [stop]
+        return [delta(index, { type: 'thought_signature', signature }), stop]
+      },
+      end({ finish, usage }) {
+        const error = toErrorReport(finish)
+        const last = error
+          ? interactionsResponseWriter.writeErrorFrame(error)
+          : frame('interaction.completed', { interaction: createInteraction(head, toStatus(finish), usage) })
+        return [last, { event: 'done', data: '[DONE]', raw: '[DONE]', isTrailer: true }]
+      },
+    })
+  },
+  writeWhole({ parts, finish, usage = NO_USAGE }, head) {
+    const error = toErrorReport(finish)
+    return {
+      ...createInteraction(head, error ? 'failed' : toStatus(finish), usage),
+      steps: parts.map(toStep),
+      ...(error && { errors: [toErrorFields(error)] }),
+    }
+  },
+  writeError: (error) => ({ error: toErrorFields(error) }),
+  writeErrorFrame: (error) => ({ event: 'error', data: { error: toErrorFields(error), event_type: 'error' } }),
+}
+
+function startStep(part: Exclude<PartStart, { kind: 'media' }>): JsonObject {
+  if (part.kind === 'call') return { type: 'function_call', id: part.id, name: part.name, arguments: {} }
+  return { type: part.kind === 'text' ? 'model_output' : 'thought' }
+}
+
+function toDelta(kind: 'text' | 'reasoning' | 'call', text: string): JsonObject {
+  if (kind === 'call') return { type: 'arguments_delta', arguments: text }
+  return kind === 'text' ? { type: 'text', text } : { type: 'thought_summary', content: { type: 'text', text } }
+}
+
+function toStep(part: AssistantPart): JsonObject {
+  switch (part.kind) {
+    case 'text':
+      return { type: 'model_output', content: [{ type: 'text', text: part.text }] }
+    case 'reasoning': {
+      const { signature } = getStepFields(part)
+      return { type: 'thought', summary: [{ type: 'text', text: part.text }], ...defined({ signature }) }
+    }
+    case 'media':
+      return { type: 'model_output', content: [toMediaContent(part)] }
+    case 'call': {
+      const { name, raw } = part
+      return {
+        type: 'function_call',
+        id: getVendorCallId(part),
+        name,
+        arguments: markAsRawJson(raw === '' ? '{}' : raw),
+      }
+    }
+    default:
+      return part satisfies never
+  }
+}
+
+function toMediaContent({ mime, data, uri }: Extract<AssistantPart, { kind: 'media' }>): JsonObject {
+  const type = /^(?:image|audio|video)(?=\/)/.exec(mime)?.[0] ?? 'document'
+  return { type, mime_type: mime, ...(data === undefined ? { uri: uri ?? '' } : { data }) }
+}
+
+/** The signature of a thought: of this wire's own step, or of a scripted model. */
+function getStepFields(part: AssistantPart): JsonObject {
+  const data = getNativeData(part, 'interactions')
+  return isObject(data['step']) ? data['step'] : data
+}
+
+/** Steps are only in whole responses. */
+function createInteraction({ id, model, created }: ResponseMetadata, status: string, usage?: Usage): JsonObject {
+  const time = formatTime(created)
+  return {
+    id,
+    object: 'interaction',
+    model,
+    status,
+    created: time,
+    updated: time,
+    ...(usage && { usage: toUsageBody(usage) }),
+  }
+}
+
+function toUsageBody(usage: Usage): JsonObject {
+  const input = usage.input + usage.cacheRead + usage.cacheWrite
+  return {
+    total_tokens: input + usage.output + usage.reasoning,
+    total_input_tokens: input,
+    total_cached_tokens: usage.cacheRead,
+    total_output_tokens: usage.output,
+    total_tool_use_tokens: 0,
+    total_thought_tokens: usage.reasoning,
+  }
+}
+
+const toStatus = createFinishLabeler({
+  stop: 'completed',
+  calls: 'requires_action',
+  length: 'incomplete',
+  filter: 'failed',
+  'malformed-call': 'failed',
+  aborted: 'cancelled',
+  fault: 'incomplete',
+})
+
+/** Blocked and malformed responses have an error code instead of a status. */
+function toErrorReport({ reason, raw, fault }: Finish): VendorErrorReport | undefined {
+  if (raw !== undefined) return undefined
+  if (reason === 'filter') return { status: 400, code: 'safety', message: 'The response was blocked for safety.' }
+  if (reason !== 'malformed-call') return undefined
+  return { status: 400, code: 'malformed_function_call', message: fault?.message ?? 'The call could not be parsed.' }
+}
+
+function toErrorFields({ status, message, code }: VendorErrorReport): JsonObject {
+  return { message, code: code ?? CODES.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request') }
+}
+
+const CODES: ReadonlyMap<number, string> = new Map([
+  [401, 'authentication'],
+  [402, 'payment_required'],
+  [403, 'permission_denied'],
+  [404, 'not_found'],
+  [409, 'aborted'],
+  [429, 'rate_limit_exceeded'],
+  [499, 'cancelled'],
+  [501, 'unimplemented'],
+  [503, 'service_unavailable'],
+  [504, 'deadline_exceeded'],
+  [529, 'service_unavailable'],
+])
