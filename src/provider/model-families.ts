@@ -107,7 +107,7 @@ export const modelFamilies: readonly ModelFamily[] = [
     wires: MESSAGES,
     capabilities: { thinking: 'adaptive', refuses: SAMPLING_PARAMS, window: MILLION_TOKENS },
   },
-  // System messages inside the history, which may add and remove tools, came with Opus 4.8; Sonnet 5 has none (T185).
+  // System messages inside the history, which may add and remove tools, came with Opus 4.8; Sonnet 5 has none (T177).
   {
     id: 'claude',
     pattern: /^claude-/,

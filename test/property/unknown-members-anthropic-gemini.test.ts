@@ -153,7 +153,7 @@ const RULES: UnknownMemberRules = {
   variants: 'tool_choice thinking context_management functionCallingConfig toolConfig'.split(' '),
 }
 
-describe('T188 what a reader does not know is kept, or a warning names it', () => {
+describe('T180 what a reader does not know is kept, or a warning names it', () => {
   for (const [name, { wire, body, profile }] of Object.entries(CASES))
     it(name, () => {
       const members = listUnknownMembers(body, RULES)

@@ -346,7 +346,7 @@ function checkSecond({ body }: Heard, id: string, expected: Expected): void {
     return
   }
   if (row.wire === 'interactions') {
-    // The endpoint signed nothing, so the call has the documented placeholder before it (T220).
+    // The endpoint signed nothing, so the call has the documented placeholder before it (T189).
     assert.deepEqual((body['input'] as Record<string, unknown>[]).slice(1), [
       { type: 'thought', signature: 'skip_thought_signature_validator' },
       { type: 'function_call', id: 'call_native_1', name: 'get_weather', arguments: { city: 'Oslo' } },

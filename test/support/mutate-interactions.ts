@@ -168,7 +168,7 @@ function shiftIndexes(stream: Stream, random: Random): boolean {
   return placed.length > 0
 }
 
-/** Moves the start or the stop of a call over one of its own deltas (T221). */
+/** Moves the start or the stop of a call over one of its own deltas (T190). */
 function move(stream: Stream, random: Random, role: Role, by: 1 | -1): boolean {
   const places = placesOf(stream, (one) => one.role === role && isCall(one))
   if (places.length === 0) return false

@@ -64,8 +64,8 @@ export const DIFFERENCES: Readonly<Record<SdkWay, Readonly<Record<string, string
     T128: 'a call that is sent again is a second call',
   },
   'genai interactions': {
-    T221: 'events without a type are read as nothing, and of calls without an index the last counts',
-    T222: 'a call that the server answered itself is handed out',
+    T190: 'events without a type are read as nothing, and of calls without an index the last counts',
+    T191: 'a call that the server answered itself is handed out',
   },
   anthropic: {
     T38: 'arguments that were cut off are closed and handed out, because the stop reason says so',

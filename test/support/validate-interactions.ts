@@ -85,7 +85,7 @@ const STEPS: ReadonlyMap<string, Check> = new Map<string, Check>([
     'thought',
     (step, profile, refuse, where) => {
       onlyKeys(step, 'type summary signature', refuse, where)
-      if (!isText(step['signature'])) refuse('T220 a thought without a signature', where)
+      if (!isText(step['signature'])) refuse('T189 a thought without a signature', where)
       if (profile.signatures === 'never') refuse('T78 a thought', where)
       if (profile.replay === 'never' && step['signature'] !== SENTINEL) refuse('T78 a thought', where)
     },
@@ -136,7 +136,7 @@ function content(one: Fields, profile: Profile, refuse: Refuse, where: string): 
   if (isText(data) && !MEDIA.test(String(mime))) refuse('T100 media of a type that is not taken', where)
 }
 
-/** Each turn of the model is followed by the results of its calls, and its first call has a thought before it (T220). */
+/** Each turn of the model is followed by the results of its calls, and its first call has a thought before it (T189). */
 function order(steps: readonly Fields[], profile: Profile, refuse: Refuse): void {
   let calls: Fields[] = []
   let results: Fields[] = []
@@ -159,7 +159,7 @@ function order(steps: readonly Fields[], profile: Profile, refuse: Refuse): void
       if (type === 'user_input' || results.length > 0) flush(`step ${at}`)
       hasThought ||= type === 'thought'
       if (type === 'function_call' && !hasThought && profile.signatures === 'required')
-        refuse('T220 a call without a thought', `step ${at}`)
+        refuse('T189 a call without a thought', `step ${at}`)
       if (type === 'function_call') calls.push(step)
     }
   }

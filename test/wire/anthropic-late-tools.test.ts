@@ -39,7 +39,7 @@ const encode = (one: ModelRequest, profile: Profile = capable) => anthropic.enco
 
 const messages = (one: ModelRequest, profile?: Profile) => filterObjects(encode(one, profile).body['messages'])
 
-describe('T185 notes that are system messages', () => {
+describe('T177 notes that are system messages', () => {
   const note: Turn = { role: 'note', text: 'Plan mode is on.', trusted: true }
 
   it('follow the words of the user, whatever the order was', () => {
@@ -109,7 +109,7 @@ describe('T185 notes that are system messages', () => {
   })
 })
 
-describe('T186 tools that come later', () => {
+describe('T178 tools that come later', () => {
   const search = answers({ kind: 'call', id: 't1', name: 'read', raw: '{}', input: {} })
   const found = (...names: string[]): Turn => ({
     role: 'results',
@@ -185,7 +185,7 @@ describe('T186 tools that come later', () => {
   })
 })
 
-describe('T187 what only Anthropic has', () => {
+describe('T179 what only Anthropic has', () => {
   const decode = (message: JsonObject) => {
     const state = anthropic.startDecoding({ turnKey: 'k', profile: anthropic.profile, tools: [] })
     return [...anthropic.decodeFrame(state, { kind: 'json', value: message }), ...anthropic.finishDecoding(state)]

@@ -29,7 +29,7 @@ function json(value: unknown, event?: string): Frame {
 const comment = (text: string): Frame => ({ kind: 'comment', text })
 const bad = (text: string): Frame => ({ kind: 'bad', text })
 const done: Frame = { kind: 'done' }
-/** The body was one JSON object (T231). */
+/** The body was one JSON object (T198). */
 const complete: Frame = { kind: 'complete' }
 
 interface Case {
@@ -200,9 +200,9 @@ const cases: readonly Case[] = [
     body: '\n\n  {\n  "a": "}\\"{"\n}\n',
     frames: [json({ a: '}"{' }), complete],
   },
-  { name: 'T231 one element of an array', type: undefined, body: '[{"a":1}]', frames: [json({ a: 1 })] },
-  { name: 'T231 a line of JSON', type: 'application/x-ndjson', body: '{"a":1}\n', frames: [json({ a: 1 })] },
-  { name: 'T231 a body that was cut', type: 'application/json', body: '{"a":1', frames: [bad('{"a":1')] },
+  { name: 'T198 one element of an array', type: undefined, body: '[{"a":1}]', frames: [json({ a: 1 })] },
+  { name: 'T198 a line of JSON', type: 'application/x-ndjson', body: '{"a":1}\n', frames: [json({ a: 1 })] },
+  { name: 'T198 a body that was cut', type: 'application/json', body: '{"a":1', frames: [bad('{"a":1')] },
   { name: 'T26 a JSON string', type: 'application/json', body: '"sorry"', frames: [json('sorry')] },
   {
     name: 'T113 array',

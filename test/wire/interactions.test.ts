@@ -27,7 +27,7 @@ function encode(request: Partial<ModelRequest>, flags: Partial<typeof profile> =
 
 const stepsOf = ({ body }: { body: JsonObject }) => body['input'] as JsonObject[]
 
-describe('T220 a call always has a signed thought before it', () => {
+describe('T189 a call always has a signed thought before it', () => {
   const sentinel = { type: 'thought', signature: 'skip_thought_signature_validator' }
   const call = { type: 'function_call', id: 'c1', name: 'run', arguments: {} }
   const result = {

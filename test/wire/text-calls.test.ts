@@ -248,7 +248,7 @@ test('a whole text that a server could not read (T73)', () => {
   for (const [text, calls] of texts) assert.deepEqual(parseTextCalls(text, TOOLS), calls, text)
 })
 
-describe('calls without a marker (T202)', () => {
+describe('calls without a marker (T183)', () => {
   for (const [name, text, calls] of BARE_FORMS) {
     test(name, () => {
       for (const whole of [text, `\n ${text}\n`, `${text}<|eot_id|>`]) {
@@ -310,7 +310,7 @@ describe('text after a call', () => {
     return [watch([whole]).text, watch([whole]).calls]
   }
 
-  test('is another part of the message if it sticks to the closing marker (T205)', () => {
+  test('is another part of the message if it sticks to the closing marker (T186)', () => {
     assert.deepEqual(both(`${one}Done.`), ['Done.', [LS]])
     assert.deepEqual(both(`So.\n${one}Done.\n`), ['So.\nDone.', [LS]])
     assert.deepEqual(both(`${one}✅ Done. ${one}`), ['✅ Done.', [LS, LS]])
@@ -332,7 +332,7 @@ describe('text after a call', () => {
     assert.deepEqual(both(`${one}Done.\n\`\`\`\n${one}\n\`\`\``)[1], [LS])
   })
 
-  test('that ends a thought makes the call a draft (T206)', () => {
+  test('that ends a thought makes the call a draft (T187)', () => {
     const draft = one.replace('ls', 'rm')
     for (const end of ['</think>', '</seed:think>', '[/THINK]', '<|END_THINKING|>', '<|inner_suffix|>']) {
       assert.deepEqual(both(`Maybe ${draft} hm.${end}\n${one}`), [`Maybe ${draft} hm.${end}`, [LS]], end)
@@ -347,7 +347,7 @@ describe('text after a call', () => {
   })
 })
 
-describe('Python notation (T201)', () => {
+describe('Python notation (T182)', () => {
   const read = (args: string): unknown => {
     const [found] = watch([`<|tool_call_start|>[read_file(${args})]<|tool_call_end|>`]).calls
     return found && JSON.parse(found.raw)

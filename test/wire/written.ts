@@ -174,68 +174,68 @@ export const FORMS: [name: string, text: string, calls: TextCall[]][] = [
   ],
   ['T68 bare', "<invoke name='bash'>\n<parameter name=command>ls</parameter>\n</invoke>", [LS]],
   ['T73 Groq', '<function=bash>{"command":"ls"}</function>', [LS]],
-  ['T200 LongCat', '<longcat_tool_call>{"name": "bash", "arguments": {"command":"ls"}}</longcat_tool_call>', [LS]],
+  ['T181 LongCat', '<longcat_tool_call>{"name": "bash", "arguments": {"command":"ls"}}</longcat_tool_call>', [LS]],
   [
-    'T200 dots',
+    'T181 dots',
     '<dots_function_call><invoke name="bash"><parameter name="command">ls</parameter></invoke></dots_function_call>' +
       '<dots_function_call>{"name":"list","arguments":{}}</dots_function_call>',
     [LS, call('list', {})],
   ],
-  ['T200 Nemotron', '<TOOLCALL>[{"name": "bash", "arguments": {"command":"ls"}}]</TOOLCALL>', [LS]],
+  ['T181 Nemotron', '<TOOLCALL>[{"name": "bash", "arguments": {"command":"ls"}}]</TOOLCALL>', [LS]],
   [
-    'T200 Apertus',
+    'T181 Apertus',
     '<|tools_prefix|>[{"bash": {"command":"ls"}}, {"list": {}}]<|tools_suffix|>',
     [LS, call('list', {})],
   ],
   [
-    'T200 Cohere',
+    'T181 Cohere',
     '<|START_ACTION|>\n[\n  {"tool_call_id": "0", "tool_name": "bash", "parameters": {"command":"ls"}}\n]<|END_ACTION|>',
     [LS],
   ],
   [
-    'T200 GigaChat',
+    'T181 GigaChat',
     '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "bash", "arguments": {"command":"ls"}}',
     [LS],
   ],
-  ['T200 GigaChat 3.1', '<|function_call|>{"name": "bash", "arguments": {"command":"ls"}}', [LS]],
-  ['T200 InternLM', '<|action_start|><|plugin|>{"name": "bash", "parameters": {"command":"ls"}}<|action_end|>', [LS]],
+  ['T181 GigaChat 3.1', '<|function_call|>{"name": "bash", "arguments": {"command":"ls"}}', [LS]],
+  ['T181 InternLM', '<|action_start|><|plugin|>{"name": "bash", "parameters": {"command":"ls"}}<|action_end|>', [LS]],
   [
-    'T200 Inkling',
+    'T181 Inkling',
     '<|message_model|>x<|content_invoke_tool_json|>{"name":"bash","args":{"command":"ls"}}<|end_message|>' +
       '<|message_model|>x<|content_invoke_tool_json|>{"name":"list","args":{}}<|end_message|>',
     [LS, call('list', {})],
   ],
   [
-    'T200 Solar',
+    'T181 Solar',
     '<|tool_calls|><|tool_call:begin|>0<|tool_call:name|>bash<|tool_call:args|>{"command":"ls"}<|tool_call:end|>',
     [LS],
   ],
   [
-    'T200 oldest DeepSeek',
+    'T181 oldest DeepSeek',
     '<｜tool▁calls｜>function<｜tool▁sep｜>bash\n```json\n{"command":"ls"}\n```<｜tool▁call▁end｜>',
     [LS],
   ],
-  ['T201 LFM2', "<|tool_call_start|>[bash(command='ls'), list()]<|tool_call_end|>", [LS, call('list', {})]],
-  ['T201 LFM2 without brackets', '<|tool_call_start|>bash(command="ls")<|tool_call_end|>', [LS]],
+  ['T182 LFM2', "<|tool_call_start|>[bash(command='ls'), list()]<|tool_call_end|>", [LS, call('list', {})]],
+  ['T182 LFM2 without brackets', '<|tool_call_start|>bash(command="ls")<|tool_call_end|>', [LS]],
   [
-    'T201 LFM2 twice',
+    'T182 LFM2 twice',
     '<|tool_call_start|><|tool_call_start|>[list()]<|tool_call_end|><|tool_call_end|>',
     [call('list', {})],
   ],
-  ['T201 LFM2 JSON', '<|tool_call_start|>[{"name": "bash", "arguments": {"command":"ls"}}]<|tool_call_end|>', [LS]],
-  ['T201 OLMo', '<function_calls>bash(command="ls")\nlist()</function_calls>', [LS, call('list', {})]],
-  ['T201 Llama 4', "<|python_start|>[read_file(path='a.ts', lines=12)]<|python_end|>", [READ]],
-  ['T202 Phi-4', 'functools[{"name": "bash", "arguments": {"command":"ls"}}]', [LS]],
-  ['T202 plain tag', '<tools>\n {"name": "bash", "arguments": {"command":"ls"}}\n</tools>', [LS]],
-  ['T202 another plain tag', '<user>\n{"name": "bash", "arguments": {"command":"ls"}}\n</user>', [LS]],
-  ['T202 GLM in a plain tag', '<user>bash\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</user>', [LS]],
-  ['T203 MiniCPM', '<function name="bash"><param name="command">ls</param></function>', [LS]],
-  ['T203 MiniCPM CDATA', '<function name="bash"><param name="command"><![CDATA[ls]]></param></function>', [LS]],
-  ['T203 MiniCPM, spaces lost', '<functionname="bash"><paramname="command">ls</param></function>', [LS]],
-  ['T203 MiniCPM, signs for spaces', '<functionĠname="bash"><paramĠname="command">ls</param></function>', [LS]],
-  ['T203 MiniCPM JSON', '<function name="bash">\n{"command":"ls"}\n</function>', [LS]],
+  ['T182 LFM2 JSON', '<|tool_call_start|>[{"name": "bash", "arguments": {"command":"ls"}}]<|tool_call_end|>', [LS]],
+  ['T182 OLMo', '<function_calls>bash(command="ls")\nlist()</function_calls>', [LS, call('list', {})]],
+  ['T182 Llama 4', "<|python_start|>[read_file(path='a.ts', lines=12)]<|python_end|>", [READ]],
+  ['T183 Phi-4', 'functools[{"name": "bash", "arguments": {"command":"ls"}}]', [LS]],
+  ['T183 plain tag', '<tools>\n {"name": "bash", "arguments": {"command":"ls"}}\n</tools>', [LS]],
+  ['T183 another plain tag', '<user>\n{"name": "bash", "arguments": {"command":"ls"}}\n</user>', [LS]],
+  ['T183 GLM in a plain tag', '<user>bash\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</user>', [LS]],
+  ['T184 MiniCPM', '<function name="bash"><param name="command">ls</param></function>', [LS]],
+  ['T184 MiniCPM CDATA', '<function name="bash"><param name="command"><![CDATA[ls]]></param></function>', [LS]],
+  ['T184 MiniCPM, spaces lost', '<functionname="bash"><paramname="command">ls</param></function>', [LS]],
+  ['T184 MiniCPM, signs for spaces', '<functionĠname="bash"><paramĠname="command">ls</param></function>', [LS]],
+  ['T184 MiniCPM JSON', '<function name="bash">\n{"command":"ls"}\n</function>', [LS]],
   [
-    'T203 Kimi K3',
+    'T184 Kimi K3',
     '<|open|>tools<|sep|><|open|>call tool="read_file" index="1"<|sep|>' +
       '<|open|>argument key="path" type="string"<|sep|>a.ts<|close|>argument<|sep|>' +
       '<|open|>argument key="lines" type="number"<|sep|>12<|close|>argument<|sep|><|close|>call<|sep|>' +
@@ -243,45 +243,45 @@ export const FORMS: [name: string, text: string, calls: TextCall[]][] = [
     [READ, call('list', {})],
   ],
   [
-    'T203 Hunyuan',
+    'T184 Hunyuan',
     '<tool_calls>\n<tool_call>bash<tool_sep>\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</tool_call>\n' +
       '<tool_call>list<tool_sep></tool_call>\n</tool_calls>',
     [LS, call('list', {})],
   ],
   [
-    'T203 Step',
+    'T184 Step',
     '<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="bash">' +
       '<steptml:parameter name="command">ls</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_sep｜>' +
       '<｜tool_call_begin｜><steptml:invoke name="list"></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>',
     [LS, call('list', {})],
   ],
   [
-    'T203 Muse',
+    'T184 Muse',
     '<|start|>assistant to=bash<|message|><atem:function_calls>\n<atem:invoke name="bash">\n' +
       '<atem:parameter name="command">ls</atem:parameter>\n</atem:invoke>\n<atem:invoke name="list">\n</atem:invoke>\n' +
       '</atem:function_calls><|eot|>',
     [LS, call('list', {})],
   ],
-  ['T203 Seed', '<seed:tool_call><function=bash><parameter=command>ls</parameter></function></seed:tool_call>', [LS]],
+  ['T184 Seed', '<seed:tool_call><function=bash><parameter=command>ls</parameter></function></seed:tool_call>', [LS]],
   [
-    'T204 wrapped arguments',
+    'T185 wrapped arguments',
     '<invoke name="bash"><parameter name="arguments">{"command":"ls"}</parameter></invoke>',
     [LS],
   ],
   [
-    'T207 self-closing',
+    'T188 self-closing',
     '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="list"/>\n</｜DSML｜tool_calls>',
     [call('list', {})],
   ],
-  ['T207 self-closing invoke', '<function_calls><invoke name="list" /></function_calls>', [call('list', {})]],
+  ['T188 self-closing invoke', '<function_calls><invoke name="list" /></function_calls>', [call('list', {})]],
   [
-    'T207 closed by the tag around it',
+    'T188 closed by the tag around it',
     '<tool_call>\n<function=bash>\n<parameter=command>\nls\n</parameter>\n</tool_call>',
     [LS],
   ],
 ]
 
-/** Calls without a marker (T202): the whole answer. */
+/** Calls without a marker (T183): the whole answer. */
 export const BARE_FORMS: [name: string, text: string, calls: TextCall[]][] = [
   ['JSON', '{"name":"bash","arguments":{"command":"ls"}}', [LS]],
   ['JSON of Llama', '{"name": "bash", "parameters": {"command":"ls"}}', [LS]],

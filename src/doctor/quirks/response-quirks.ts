@@ -72,7 +72,7 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   },
   {
     id: 'text-call',
-    failureIds: 'T60–T70, T200–T207',
+    failureIds: 'T60–T70, T181–T188',
     description: 'returns tool calls as text instead of native calls',
     detect: ({ isLastAttempt, exchange }) => {
       const found = exchange.warnings.filter(({ code }) => TEXT_CALL_CODES.includes(code))

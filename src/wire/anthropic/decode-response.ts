@@ -22,7 +22,7 @@ export function startAnthropicDecoding(context: DecodeContext) {
     blocks: createContentBlockTracker(builder),
     id: undefined as string | undefined,
     isOpened: false,
-    /** A whole message without a stop reason; it is complete if it is the whole body (T231). */
+    /** A whole message without a stop reason; it is complete if it is the whole body (T198). */
     isUnlabelled: false,
     /** Valid only once the end of the response has been received (T133). */
     stopReason: undefined as string | undefined,

@@ -224,7 +224,7 @@ function encodeToolResult(
   return { block, beside: failed ? blocks : [] }
 }
 
-/** The deferred tools that a result found. A name that is not declared would make every later request fail (T186). */
+/** The deferred tools that a result found. A name that is not declared would make every later request fail (T178). */
 function encodeFoundTools(
   { foundTools = [] }: ResultPart,
   { profile, projection }: EncodeContext,

@@ -5,7 +5,7 @@ import type { EncodeContext, UserStep } from '../history/transcript.ts'
 import { getReplayableData } from '../history/transcript.ts'
 import { declareTool } from './encode-tools.ts'
 
-/** A system message inside the history: it must follow a user message, and an assistant message or nothing follows it (T185). */
+/** A system message inside the history: it must follow a user message, and an assistant message or nothing follows it (T177). */
 export interface SystemMessage {
   readonly role: 'system'
   readonly content: JsonObject[]

@@ -49,7 +49,7 @@ export function readBlocks(content: unknown, { warnings, noteMark }: MessageRead
   })
 }
 
-/** A system message inside the history (T185). What only this wire understands is kept as the whole message. */
+/** A system message inside the history (T177). What only this wire understands is kept as the whole message. */
 function readNote(message: JsonFields, blocks: readonly JsonFields[], reader: MessageReader): NoteTurn {
   const tools: ToolSpec[] = []
   const removedTools: string[] = []

@@ -4,7 +4,7 @@ export type Frame =
   | { readonly kind: 'bad'; readonly text: string; readonly event?: string; readonly deep?: true }
   /** The `[DONE]` line. It is only a hint (T111). */
   | { readonly kind: 'done' }
-  /** The whole body was one JSON object, so nothing of it is missing, whatever it says about its end (T231). */
+  /** The whole body was one JSON object, so nothing of it is missing, whatever it says about its end (T198). */
   | { readonly kind: 'complete' }
   /** A comment line: a keep-alive, or the place where some servers put a status (T107). */
   | { readonly kind: 'comment'; readonly text: string }

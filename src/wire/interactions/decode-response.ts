@@ -64,7 +64,7 @@ function decodeValue(state: InteractionsDecoderState, json: unknown, name: strin
   if (handle) return handle(state, json)
   if (state.unknownTypes.has(type)) return
   state.unknownTypes.add(type)
-  builder.warn('unknown-event', `Events of the unknown type “${type.slice(0, 80)}” were ignored (T221).`)
+  builder.warn('unknown-event', `Events of the unknown type “${type.slice(0, 80)}” were ignored (T190).`)
 }
 
 /** A proxy may omit the type, and a whole response has none: then the fields show what it is. */
@@ -155,7 +155,7 @@ function decodeWholeInteraction(state: InteractionsDecoderState, interaction: Js
   handleCompleted(state, { interaction })
 }
 
-/** A stored interaction repeats its input, which may contain calls of earlier responses (T223). */
+/** A stored interaction repeats its input, which may contain calls of earlier responses (T192). */
 function addListedSteps(state: InteractionsDecoderState, listed: readonly JsonFields[]): void {
   const input = listed.findLastIndex(({ type }) => type === 'user_input') + 1
   if (input > 0) state.builder.warn('echoed-input', 'The response repeats its input.')
@@ -181,7 +181,7 @@ function recordFinish(state: InteractionsDecoderState, interaction: JsonFields):
     builder.warn('vendor-error', `The server reports: ${nonBlankString(message) ?? nonBlankString(code) ?? 'an error'}`)
   if (reason === undefined) builder.warnUnknownFinish(status)
   if (status === 'requires_continuation')
-    builder.warn('continuation', 'The server stopped before the end of the response and would continue it (T224).')
+    builder.warn('continuation', 'The server stopped before the end of the response and would continue it (T193).')
   builder.setFinish(reason ?? 'stop', status)
 }
 

@@ -28,7 +28,7 @@ export function readArguments(delta: JsonFields): string {
 }
 
 export function warnDropped(builder: TurnBuilder, type: string): void {
-  builder.warn('unknown-delta', `A delta of the unknown type “${type.slice(0, 80)}” was dropped (T221).`)
+  builder.warn('unknown-delta', `A delta of the unknown type “${type.slice(0, 80)}” was dropped (T190).`)
 }
 
 const STEP_BY_DELTA: ReadonlyMap<string, string> = new Map([

@@ -6,7 +6,7 @@ import type { AssistantStep, CallResultPair, EncodeContext, TranscriptStep } fro
 import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
 import { createTextContent, encodeMediaContent } from './content.ts'
 
-/** The documented sentinel for calls whose signature is not known (T120, T220). */
+/** The documented sentinel for calls whose signature is not known (T120, T189). */
 const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** The steps of the assistant in their order, then the results in the order of the calls (T92). */
@@ -64,7 +64,7 @@ function encodeAssistantSteps(step: AssistantStep, context: EncodeContext): Json
       case 'call': {
         const pair = pairsByCall.get(part)
         if (!pair) break
-        // A call without a signed thought before it is rejected (T117, T220).
+        // A call without a signed thought before it is rejected (T117, T189).
         if (context.profile.signatures === 'required' && !steps.some(({ type }) => type === 'thought'))
           addStep({ type: 'thought', signature: SKIP_SIGNATURE })
         addStep(encodeCallStep(pair, context))

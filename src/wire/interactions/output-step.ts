@@ -39,7 +39,7 @@ export function createOutputStep(builder: TurnBuilder, step: JsonFields) {
     else if (type === 'text') addText(content)
     else if (type === 'text_annotation_delta') addText({ annotations: content['annotations'] })
     else if (type === 'arguments_delta' && readArguments(content) !== '')
-      builder.markCorrupt('The output contained call arguments (T221).')
+      builder.markCorrupt('The output contained call arguments (T190).')
     else addMedia({ ...content, type })
   }
 

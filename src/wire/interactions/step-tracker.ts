@@ -6,7 +6,7 @@ import { getDeltaType, getStepType, readArguments, warnDropped } from './deltas.
 import { createEarlyCallStep, keepAnsweredCall, openStep, type TrackedStep } from './tracked-steps.ts'
 
 /**
- * The steps of one response. Deviations from the protocol are resolved; if that is not possible, no call may run (T221).
+ * The steps of one response. Deviations from the protocol are resolved; if that is not possible, no call may run (T190).
  * Calls close at the end of the response, because until then the vendor may answer one by itself.
  */
 export function createStepTracker(builder: TurnBuilder) {
@@ -24,11 +24,11 @@ export function createStepTracker(builder: TurnBuilder) {
   function start(index: number, step: JsonFields): void {
     const current = latestByIndex.get(index)
     const type = stringOrEmpty(step['type'])
-    if (type === '') return builder.warn('unknown-step', 'A step has no type; its deltas decide what it is (T221).')
+    if (type === '') return builder.warn('unknown-step', 'A step has no type; its deltas decide what it is (T190).')
     const early = current?.isEarly && !current.isStopped ? current : undefined
     if (early?.type === type && !('args' in early)) return early.add(step, type)
     if (current?.pendingCall && !current.isStopped && isRepeatedStart(current.pendingCall, step))
-      return builder.warn('repeated-step', 'A step was started twice; the second start was ignored (T221).')
+      return builder.warn('repeated-step', 'A step was started twice; the second start was ignored (T190).')
     const opened = openStep(builder, index, step)
     // The next deltas at this index may still belong to an earlier call that is not complete.
     const before = all.flatMap((one) => (one.index === index ? listUnfinishedCalls(one) : []))
@@ -58,14 +58,14 @@ export function createStepTracker(builder: TurnBuilder) {
       if (current && !current.isStopped) return current.add(delta, type)
       if (type === 'arguments_delta' && readArguments(delta) === '') return
       if (current && type === 'arguments_delta')
-        return builder.markCorrupt('Arguments were received for a call that had ended (T221).')
+        return builder.markCorrupt('Arguments were received for a call that had ended (T190).')
       if (stepType === undefined) return warnDropped(builder, type)
       if (type === 'arguments_delta') add(createEarlyCallStep(builder, at)).add(delta, type)
       else add(Object.assign(openStep(builder, at, { type: stepType }), { isEarly: true })).add(delta, type)
     },
     stop(index: unknown): void {
       const current = latestByIndex.get(typeof index === 'number' ? index : newest)
-      if (!current) return builder.warn('unknown-step', 'A step was stopped that was never started (T221).')
+      if (!current) return builder.warn('unknown-step', 'A step was stopped that was never started (T190).')
       if (!current.isStopped && !current.pendingCall) current.close(true)
       current.isStopped = true
     },

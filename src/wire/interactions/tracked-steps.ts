@@ -56,7 +56,7 @@ function createCallStep(builder: TurnBuilder, index: number, step: JsonFields): 
       if (type === 'arguments_delta') calls.extend(pendingCall, { args: readArguments(delta) })
       else if (type === 'thought_signature')
         pendingCall.nativeData = { fields: { ...fields, signature: delta['signature'] as Json } }
-      else if (type === 'text') builder.markCorrupt('A call contained text (T221).')
+      else if (type === 'text') builder.markCorrupt('A call contained text (T190).')
       else warnDropped(builder, type)
     },
     close(whole) {
@@ -69,7 +69,7 @@ function createCallStep(builder: TurnBuilder, index: number, step: JsonFields): 
   }
 }
 
-/** Arguments that were received before the start of their call (T221). */
+/** Arguments that were received before the start of their call (T190). */
 export function createEarlyCallStep(builder: TurnBuilder, index: number): TrackedStep & { readonly args: string } {
   return {
     type: 'function_call',
@@ -111,12 +111,12 @@ function createThoughtStep(builder: TurnBuilder, index: number, step: JsonFields
       // Visible text in a thought: a proxy did not start a new step.
       else if (type === 'text') (stray ??= builder.openText('text')).append(stringOrEmpty(delta['text']))
       else if (type === 'arguments_delta' && readArguments(delta) !== '')
-        builder.markCorrupt('A thought contained call arguments (T221).')
+        builder.markCorrupt('A thought contained call arguments (T190).')
       else if (!THOUGHT_DELTAS.has(type)) warnDropped(builder, type)
     },
     close() {
       const signed = { ...step, type: 'thought', ...(summary.length > 0 && { summary }), signature }
-      // A thought without a signature is not accepted back (T220).
+      // A thought without a signature is not accepted back (T189).
       const native = builder.createNative(undefined, signature === '' ? undefined : toNativeStep(signed))
       if (signature !== '' || summary.length > 0) stream.close(native)
       stray?.close()
@@ -152,12 +152,12 @@ function createNativeStep(builder: TurnBuilder, index: number, step: JsonFields)
   }
 }
 
-/** The vendor ran the call itself: it must not run here (T222). */
+/** The vendor ran the call itself: it must not run here (T191). */
 export function keepAnsweredCall(builder: TurnBuilder, pendingCall: PendingCall): void {
   const { wireId, raw, isAnnounced, partIndex } = pendingCall
   const name = pendingCall.nameFragments.join('')
   builder.calls.drop(pendingCall)
-  builder.warn('answered-call', `The server answered its call of ${name} by itself (T222).`)
+  builder.warn('answered-call', `The server answered its call of ${name} by itself (T191).`)
   if (!isAnnounced) builder.emit({ type: 'part-open', index: partIndex, kind: 'text' })
   emitNativePart(builder, partIndex, { type: 'function_call', id: wireId ?? '', name, arguments: parseObject(raw) })
 }

@@ -94,7 +94,7 @@ function decodeChoice(state: ChatDecoderState, one: Record<string, unknown>, at:
   recordFinish(state, reason, finish)
 }
 
-/** A message that stands alone, or beside a delta: then it repeats everything so far (T230). Absent: these are the fields of a delta. */
+/** A message that stands alone, or beside a delta: then it repeats everything so far (T197). Absent: these are the fields of a delta. */
 type MessageKind = 'alone' | 'beside-delta'
 
 function decodeFields(state: ChatDecoderState, fields: Record<string, unknown>, at: number, kind?: MessageKind): void {

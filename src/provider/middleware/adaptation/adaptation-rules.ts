@@ -48,14 +48,14 @@ const OUTPUT_PATTERN =
 
 /** Each rule with the failures that it handles. */
 const ADAPTATION_RULES: readonly AdaptationRule[] = [
-  // T186
+  // T178
   adapt(
     /tool_(?:addition|removal|definition|reference)|defer_loading|inline-tools|Tool reference .* not found/i,
     { lateTools: 'none' },
     'cannot add tools inside the history; they are declared with the others',
     MESSAGES,
   ),
-  // T185
+  // T177
   adapt(
     /role\W{0,3}system|"system" as an input message role|system\W{0,3}role|messages\.\d+\.role/i,
     { systemNotes: false },

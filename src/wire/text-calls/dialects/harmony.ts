@@ -6,7 +6,7 @@ import { readInvokeTagCall } from './xml-tags.ts'
 /**
  * The header of a Harmony message in the text, with its special tokens or without them, before arguments (T65):
  * `<|channel|>commentary to=functions.x <|constrain|>json<|message|>{…}`, `assistantcommentary to=functions.x json{…}`.
- * Muse writes `to=x<|message|>` and then `<invoke>` elements in its own namespace (T203).
+ * Muse writes `to=x<|message|>` and then `<invoke>` elements in its own namespace (T184).
  */
 export const readHarmonyCall: DialectReader = (text, from, scope) => {
   let at = from

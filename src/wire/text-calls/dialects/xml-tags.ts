@@ -9,7 +9,7 @@ type TagReader = (text: string, at: number, scope: ReadScope) => ReadResult
 /** Qwen3-Coder: `<function=name><parameter=key>value</parameter></function>` (T61); with JSON inside, Llama (T73). */
 export const readFunctionTagCall: TagReader = (text, at, scope) => readTags(FUNCTION_GRAMMAR, text, at, scope)
 
-/** MiniCPM: `<function name="x"><param name="k">value</param></function>` (T203). */
+/** MiniCPM: `<function name="x"><param name="k">value</param></function>` (T184). */
 export const readNamedFunctionTagCall: TagReader = (text, at, scope) =>
   readTags(NAMED_FUNCTION_GRAMMAR, text, at, scope)
 
@@ -19,7 +19,7 @@ export const readInvokeTagCall: TagReader = (text, at, scope) => readTags(INVOKE
 /** DeepSeek's DSML: the same with `｜DSML｜` before each tag name, and `string="true|false"` on parameters (T63). */
 export const readDsmlTagCall: TagReader = (text, at, scope) => readTags(DSML_GRAMMAR, text, at, scope)
 
-/** Kimi K3: `<|open|>call tool="x"<|sep|><|open|>argument key="k" type="string"<|sep|>value<|close|>argument<|sep|>…` (T203). */
+/** Kimi K3: `<|open|>call tool="x"<|sep|><|open|>argument key="k" type="string"<|sep|>value<|close|>argument<|sep|>…` (T184). */
 export const readKimiTagCall: TagReader = (text, at, scope) => readTags(KIMI_GRAMMAR, text, at, scope)
 
 /** GLM, after `<tool_call>`: `name<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>` (T67). */
