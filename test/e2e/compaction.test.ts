@@ -119,6 +119,7 @@ async function world(wire: WireId) {
     CODE_ASSIST_ACCESS_TOKEN: 'k',
     GOOGLE_CLOUD_ACCESS_TOKEN: 'k',
     DRAGOMAN_GEMINI_BASE_URL: `${server.url}/v1beta`,
+    DRAGOMAN_GEMINI_INTERACTIONS_BASE_URL: `${server.url}/v1beta`,
     DRAGOMAN_CODE_ASSIST_BASE_URL: server.url,
     DRAGOMAN_OPENAI_BASE_URL: `${server.url}/v1`,
     DRAGOMAN_ANTHROPIC_BASE_URL: `${server.url}/v1`,

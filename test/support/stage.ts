@@ -48,6 +48,7 @@ export function modelOn(
     CODE_ASSIST_ACCESS_TOKEN: KEY,
     GOOGLE_CLOUD_ACCESS_TOKEN: KEY,
     DRAGOMAN_GEMINI_BASE_URL: `${server.url}/v1beta`,
+    DRAGOMAN_GEMINI_INTERACTIONS_BASE_URL: `${server.url}/v1beta`,
     DRAGOMAN_CODE_ASSIST_BASE_URL: server.url,
     DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
     DRAGOMAN_OPENAI_BASE_URL: `${server.url}/v1`,

@@ -30,7 +30,8 @@ export function inspectInteractionsEvent(inspection: FrameInspection, value: Rec
 function inspectWholeInteraction(inspection: FrameInspection, interaction: Record<string, unknown>): void {
   inspection.startCount++
   if (isObject(interaction['usage'])) inspection.usages.push(interaction['usage'])
-  if (interaction['status'] === 'failed') inspection.hasError = true
+  const { code } = filterObjects(interaction['errors'])[0] ?? {}
+  if (interaction['status'] === 'failed' && !getReasonOfErrorCode(code)) inspection.hasError = true
   if (typeof interaction['status'] === 'string') inspection.finishReasons.push(interaction['status'])
   for (const step of filterObjects(interaction['steps'])) inspectStep(inspection, step, undefined)
 }
