@@ -47,8 +47,20 @@ describe('T170 nothing of a request disappears in silence', () => {
 
 /** What a response repeats of its request, counts, and what is read as a whole. */
 const REPEATED = [
-  ...['tools', 'tool_choice', 'text', 'reasoning', 'metadata', 'usage', 'billing', 'instructions', 'arguments'],
-  ...['incomplete_details', 'error', 'tool_usage', 'content_filters', 'copilot_usage'],
+  'tools',
+  'tool_choice',
+  'text',
+  'reasoning',
+  'metadata',
+  'usage',
+  'billing',
+  'instructions',
+  'arguments',
+  'incomplete_details',
+  'error',
+  'tool_usage',
+  'content_filters',
+  'copilot_usage',
 ]
 
 describe('T176 nothing of a response disappears in silence', () => {
