@@ -34,6 +34,8 @@ export interface AgentContext {
   /** The schema of the answer. The run ends with a value that fits it, or with the fault `output-invalid`. */
   readonly output?: OutputSpec
   readonly limits?: RunLimits
+  /** Asks the vendor why its prompt cache missed, where it can tell. */
+  readonly diagnoseCache?: boolean
   /** `share`: how full the context window may get. `keep`: how much of the history is kept unchanged. Both from 0 to 1. */
   readonly compaction?: { readonly share?: number; readonly keep?: number }
   /**

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import type { AgentContext } from '../../src/agent/agent-context.ts'
-import { analyzeCacheUse } from '../../src/cli/command/sessions/cache-report.ts'
+import { analyzeCacheUse, formatCacheReport } from '../../src/cli/command/sessions/cache-report.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import type { RehearsalServer } from '../../src/rehearsal/server.ts'
 import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
@@ -194,4 +197,49 @@ test('dragoman sessions show --cache', async () => {
   )
   const both = await dragoman(['sessions', 'show', '--cache', '--stats'], here)
   assert.deepEqual([both.code, both.err], [42, 'dragoman: use --stats or --cache, not both\n'])
+})
+
+test('the vendor says why its cache missed, and the report shows it', async () => {
+  const message = (id: string, text: string, reason: object | null) => ({
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-x',
+    content: [{ type: 'text', text }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 500, output_tokens: 2 },
+    diagnostics: { cache_miss_reason: reason },
+  })
+  const bodies: Record<string, unknown>[] = []
+  const answers = [
+    message('msg_1', 'One.', null),
+    message('msg_2', 'Two.', { type: 'tools_changed', cache_missed_input_tokens: 480 }),
+  ]
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      bodies.push(body as Record<string, unknown>)
+      response.setHeader('content-type', 'application/json')
+      return response.end(JSON.stringify(answers[bodies.length - 1]))
+    })
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const model = modelOn('anthropic', { url })
+    const store = jsonlStore(mkdtempSync(join(place, 'diagnosis-')))
+    const session = resumeSession(await store.create({ id: 'diagnosed', folder: '/' }))
+    const agent = agentOf(model, [count], { session, diagnoseCache: true })
+    await play(agent, 'one')
+    await play(agent, 'two')
+    assert.deepEqual(
+      bodies.map(({ diagnostics }) => diagnostics),
+      [{ previous_message_id: null }, { previous_message_id: 'msg_1' }],
+    )
+    const [, second] = analyzeCacheUse(session.entries)
+    assert.deepEqual([second?.differs, second?.vendor_reason, second?.missed_tokens], [[], 'tools_changed', 480])
+    assert.match(formatCacheReport(analyzeCacheUse(session.entries)), /the vendor says: tools_changed \(480 tokens\)/)
+    await session.close()
+  } finally {
+    server.close()
+  }
 })

@@ -90,6 +90,15 @@ for (const wire of wireIds) {
     })
 
     const label = { 'openai-chat': 'tool_calls', anthropic: 'tool_use', gemini: 'FUNCTION_CALL' }[wire as string]
+    test('a call as text that cannot be read is asked for again, once', async (t) => {
+      const markup = '<tool_call>{"name": "count", "arguments": {"n": oops}}</tool_call>'
+      const server = await stage(t, [{ say: markup }, { when: { user: 'could not be parsed' }, say: markup }])
+      const { one, ran } = counter()
+      const events = await play(agentOf(patient(wire, server), [one]), 'go')
+      const { reason, text } = closing(events)
+      assert.deepEqual([reason, text, ran, server.requests.length], ['done', markup, [], 2])
+    })
+
     test('a call that is announced but not there is asked for again; after three times it is a fault (T52)', async (t) => {
       if (label === undefined) return t.skip('this wire has no label for calls')
       const lost = { kind: 'finish-wrong', word: label } as const

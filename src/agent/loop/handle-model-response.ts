@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts'
 import type { Fault } from '../../model/fault.ts'
 import { type FoldedTurn, type RejectedCall, splitRunnableCalls } from '../../model/fold.ts'
 import { joinTextParts } from '../../model/text.ts'
@@ -11,7 +12,8 @@ import { appendRunLogEntry, compactAndMeter, executeAndMeter, type RunEnd, type 
 type RunSteps = AsyncGenerator<RunEvent, RunEnd | undefined>
 
 /** Handles a response of the model, which took `ms`. Returns how the run ends, if it does. */
-export async function* handleModelResponse(state: RunState, { turn, warnings }: FoldedTurn, ms: number): RunSteps {
+export async function* handleModelResponse(state: RunState, response: FoldedTurn, ms: number): RunSteps {
+  const { turn, warnings, cacheDiagnosis } = response
   const { prompt, signal } = state
   const { reason, fault } = turn.finish
   const { calls, rejected } = splitRunnableCalls(turn)
@@ -22,7 +24,15 @@ export async function* handleModelResponse(state: RunState, { turn, warnings }: 
   if (unusable) return yield* retryUnusableResponse(state, turn, unusable)
   state.unusableCount = 0
   state.hasCompactedForOverflow = false
-  yield appendRunLogEntry(state, { kind: 'turn', turn, prompt, ms, ...(warnings.length > 0 && { warnings }) })
+  const diagnosis = defined({ response: state.agent.diagnoseCache ? response.id : undefined, cacheDiagnosis })
+  yield appendRunLogEntry(state, {
+    kind: 'turn',
+    turn,
+    prompt,
+    ms,
+    ...(warnings.length > 0 && { warnings }),
+    ...diagnosis,
+  })
   const ordered = turn.parts.filter((part) => part.kind === 'call')
   return yield* ordered.length > 0 ? handleCalls(state, ordered, rejected) : finishTurn(state, turn)
 }
@@ -64,7 +74,7 @@ function* retryUnusableResponse(
 
 /** Why a response that ended without a fault cannot be used. */
 function findProblem(
-  { agent, lastText }: RunState,
+  { agent, lastText, unusableCount }: RunState,
   reason: FinishReason,
   warnings: FoldedTurn['warnings'],
   counts: { runnable: number; rejected: number },
@@ -72,8 +82,14 @@ function findProblem(
   if (reason === 'malformed-call' && counts.runnable === 0) return MALFORMED_RESPONSE
   if (counts.runnable + counts.rejected > 0) return undefined
   if (agent.toolbox.specs.length > 0 && warnings.some(({ code }) => code === 'missing-call')) return MISSING_CALL
+  // Once only: the text may be meant as it is.
+  const isUnreadCall = CALL_MARKUP.test(lastText) && warnings.some(({ code }) => code === 'unread-call')
+  if (isUnreadCall && unusableCount === 0) return MALFORMED_RESPONSE
   return lastText.trim() === '' && reason !== 'filter' ? EMPTY_RESPONSE : undefined
 }
+
+/** A response that begins with markup is a call that went wrong, rather than words about calls. */
+const CALL_MARKUP = /^\s*[<＜[{]/
 
 /** A response without calls ends the run, unless the user has sent a message meanwhile. */
 async function* finishTurn(state: RunState, turn: AssistantTurn): RunSteps {

@@ -194,6 +194,7 @@ async function* sendRequest({
     session: session.id,
     prompt,
     ...defined({ params: agent.params, providerOptions: agent.providerOptions }),
+    ...(agent.diagnoseCache && { diagnoseCache: defined({ previous: findLastResponseId(agent) }) }),
     ...defined({ output: output?.format, toolChoice: relaxToolChoice(agent.toolChoice, hasCalled) }),
   }
   const partial = output && createPartialOutput(output)
@@ -219,4 +220,11 @@ function relaxToolChoice(choice: ToolChoice | undefined, hasCalled: boolean): To
 
 function toSentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+}
+
+/** The vendor's id of the last response, if the same model made it. */
+function findLastResponseId({ session, model }: AgentContext): string | undefined {
+  const last = session.entries.findLast((entry) => entry.kind === 'turn')
+  const { provider, model: name } = last?.turn.origin ?? {}
+  return provider === model.origin.provider && name === model.origin.model ? last?.response : undefined
 }

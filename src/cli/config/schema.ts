@@ -24,6 +24,7 @@ export interface Config {
   /** In seconds, all attempts together. */
   readonly requestTimeout?: number
   readonly selfCorrect?: boolean
+  readonly cacheDiagnosis?: boolean
   readonly editor?: string
   readonly theme?: 'auto' | 'dark' | 'light' | 'none'
   readonly vim?: boolean
@@ -265,6 +266,9 @@ const properties: Record<keyof Config, JsonObject> = {
   },
   selfCorrect: booleanSchema(
     'Ask the model once to correct an edit whose search text does not match, instead of refusing it.',
+  ),
+  cacheDiagnosis: booleanSchema(
+    'Ask the vendor why its prompt cache missed, for `dragoman sessions show --cache`. Only Anthropic tells.',
   ),
   editor: stringSchema('Editor command for long texts and proposed changes; default $VISUAL or $EDITOR.'),
   theme: enumSchema('Colour theme.', ['auto', 'dark', 'light', 'none']),

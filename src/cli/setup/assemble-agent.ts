@@ -107,6 +107,7 @@ export async function assembleAgent(
         writeFileSync(path, text, { mode: 0o600 })
         return Promise.resolve(path)
       },
+      ...defined({ diagnoseCache: config.cacheDiagnosis }),
       ...(config.compression?.share !== undefined && { compaction: { share: config.compression.share } }),
       ...defined({ requestApproval: ask }),
     }

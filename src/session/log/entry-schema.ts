@@ -166,7 +166,11 @@ function hasUniqueIds(value: unknown): boolean {
 
 const isTurnBody = createObjectValidator(
   { turn: isAssistantTurn, prompt: isString, ms: isDuration },
-  { warnings: createListValidator(createObjectValidator({ code: isString, message: isString })) },
+  {
+    warnings: createListValidator(createObjectValidator({ code: isString, message: isString })),
+    response: isString,
+    cacheDiagnosis: createObjectValidator({ reason: isString }, { missedTokens: isCount }),
+  },
 )
 
 const ENTRY_VALIDATORS: Readonly<Record<Entry['kind'], Validator>> = {

@@ -1,6 +1,7 @@
 import type { Warning } from '../../model/event.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
+import type { CacheDiagnosis } from '../../model/usage.ts'
 import type { AssistantTurn, NoteTurn, ResultPart, UserTurn } from '../../model/turn.ts'
 
 /** A record of the session log. The log is append-only. */
@@ -49,6 +50,9 @@ export type EntryBody =
       readonly prompt: string
       readonly ms: number
       readonly warnings?: readonly Warning[]
+      /** The vendor's id of the response, if the next request must name it. */
+      readonly response?: string
+      readonly cacheDiagnosis?: CacheDiagnosis
     }
   /** A tool is about to run. Without a result after it, its effects are unknown, and it never runs again. */
   | {

@@ -1,5 +1,6 @@
 import { parseLoggedRequestPrefix, type LoggedRequestPrefix } from '../../../agent/loop/request-log.ts'
-import { type Usage, parseUsage } from '../../../model/usage.ts'
+import { defined } from '../../../model/defined.ts'
+import { type CacheDiagnosis, type Usage, parseUsage } from '../../../model/usage.ts'
 import type { Entry } from '../../../session/log/entry.ts'
 import { formatTable, formatNumber } from '../../output/format.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
@@ -15,6 +16,9 @@ export interface RequestCacheReport {
   readonly cached_share: number | null
   /** Where it differs from the previous request, in order; empty if it only extends it. */
   readonly differs: readonly string[]
+  /** Why the cache missed, as the vendor says, with the tokens that it could have read. */
+  readonly vendor_reason?: string
+  readonly missed_tokens?: number
 }
 
 const NO_TOKENS = { input_tokens: null, cached_tokens: null, cached_share: null }
@@ -42,7 +46,7 @@ export function analyzeCacheUse(entries: readonly Entry[]): RequestCacheReport[]
       last = now
       wasCompacted = false
     } else if (entry.kind === 'turn' && open?.input_tokens === null)
-      lines[lines.length - 1] = withUsage(open, entry.turn.usage)
+      lines[lines.length - 1] = { ...withUsage(open, entry.turn.usage), ...toVendorFields(entry.cacheDiagnosis) }
     else if (entry.kind === 'compact') {
       wasCompacted = true
       if (open) lines[lines.length - 1] = withUsage(open, parseUsage(entry.usage))
@@ -60,10 +64,22 @@ export function formatCacheReport(lines: readonly RequestCacheReport[]): string 
     input === null ? '–' : formatNumber(input),
     cached === null ? '–' : formatNumber(cached),
     line.cached_share === null ? '–' : `${Math.round(line.cached_share * 100)} %`,
-    line.differs.length === 0 ? 'extends the previous request' : line.differs.join(', '),
+    [
+      line.differs.length === 0 ? 'extends the previous request' : line.differs.join(', '),
+      ...(line.vendor_reason === undefined ? [] : [formatVendorReason(line.vendor_reason, line.missed_tokens)]),
+    ].join('; '),
   ])
   const head = ['#', 'model', 'bytes', 'input tokens', 'cached', 'share', 'differs in']
   return formatTable([head, ...rows], [0, 2, 3, 4, 5])
+}
+
+function toVendorFields(diagnosis: CacheDiagnosis | undefined) {
+  return defined({ vendor_reason: diagnosis?.reason, missed_tokens: diagnosis?.missedTokens })
+}
+
+function formatVendorReason(reason: string, missedTokens: number | undefined): string {
+  const tokens = missedTokens === undefined ? '' : ` (${formatNumber(missedTokens)} tokens)`
+  return `the vendor says: ${escapeForTerminal(reason)}${tokens}`
 }
 
 interface SentRequestPrefix {
