@@ -275,7 +275,10 @@ describe('parameters', () => {
       const expected = CHOSEN[wire === 'code-assist' ? 'gemini' : wire]
       for (const [at, toolChoice] of CHOICES.entries()) {
         const { inner, codes } = await encode(wire, { toolChoice, tools: [tool] })
-        const sent = inner['tool_choice'] ?? objectOrEmpty(inner['toolConfig'])['functionCallingConfig']
+        const sent =
+          inner['tool_choice'] ??
+          objectOrEmpty(inner['toolConfig'])['functionCallingConfig'] ??
+          objectOrEmpty(inner['generation_config'])['tool_choice']
         assert.deepEqual(sent, expected[at])
         // What a wire cannot say is said in a warning.
         if (expected[at] === undefined) assert.ok(codes.includes('tool-choice'))
@@ -322,6 +325,7 @@ describe('provider options', () => {
     'openai-chat': { service_tier: 'flex', seed: 3 },
     'openai-responses': { text: { verbosity: 'low' }, truncation: 'auto' },
     anthropic: { service_tier: 'auto', output_config: { effort: 'max' } },
+    interactions: { service_tier: 'flex', generation_config: { seed: 3 } },
   } satisfies ProviderOptions
 
   test('are merged into the body of their own API, and into no other', async () => {
@@ -381,6 +385,7 @@ describe('provider options', () => {
     const options = { ...wanted, ...more }
     const providerOptions = {
       gemini: options,
+      interactions: options,
       'openai-chat': options,
       'openai-responses': options,
       anthropic: options,

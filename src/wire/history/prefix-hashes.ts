@@ -77,7 +77,7 @@ export function countCommonPrefix(one: HashList, other: HashList): number {
 
 const HASH_CHARS = 10
 
-const SYSTEM_FIELDS: readonly string[] = ['system', 'instructions', 'systemInstruction']
+const SYSTEM_FIELDS: readonly string[] = ['system', 'instructions', 'systemInstruction', 'system_instruction']
 
 /** The ids of the prompt and of the previous response are not part of what the model reads. */
 const REQUEST_ID_FIELDS: readonly string[] = ['user_prompt_id', 'diagnostics']
@@ -92,11 +92,20 @@ function flattenEnvelope(frame: JsonObject): JsonObject {
 function getRoleLetter(item: Json): 'u' | 'a' | 'r' {
   if (!isObject(item)) return 'u'
   const { role, type } = item
+  const letter = STEP_LETTERS.get(String(type))
+  if (letter) return letter
   if (role === 'tool' || (typeof type === 'string' && type.endsWith('_output'))) return 'r'
   if (role === 'assistant' || role === 'model' || (role === undefined && type !== undefined)) return 'a'
   const parts = item['content'] ?? item['parts']
   return Array.isArray(parts) && parts.some(isToolResult) ? 'r' : 'u'
 }
+
+/** Steps of Interactions whose type says something else than that of an item. */
+const STEP_LETTERS: ReadonlyMap<string, 'u' | 'a' | 'r'> = new Map([
+  ['user_input', 'u'],
+  ['model_output', 'a'],
+  ['function_result', 'r'],
+])
 
 function isToolResult(part: Json): boolean {
   return isObject(part) && (part['type'] === 'tool_result' || part['functionResponse'] !== undefined)

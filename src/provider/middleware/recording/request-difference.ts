@@ -45,7 +45,8 @@ function splitSections(body: Record<string, unknown>) {
   let turns = 0
   for (const [key, value] of [...Object.entries(body), ...Object.entries(inner)]) {
     if (value === inner) continue
-    if (/^(?:system|systemInstruction|instructions)$/.test(key)) found.set('system', { rank: 0, value })
+    if (/^(?:system|systemInstruction|system_instruction|instructions)$/.test(key))
+      found.set('system', { rank: 0, value })
     else if (key === 'tools') found.set('tools', { rank: 1, value })
     else if (/^(?:messages|contents|input)$/.test(key) && Array.isArray(value)) {
       for (const message of value as unknown[]) {
