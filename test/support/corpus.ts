@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { WireId } from '../../src/model/turn.ts'
@@ -45,10 +45,10 @@ export interface Expectation {
   readonly notes?: readonly string[]
 }
 
-/** All recordings of a wire, in the order of their names; none where the corpus is absent. */
+/** All recordings of a wire, in the order of their names; none where the corpus is absent, or has none of it. */
 export function recordings(wire: WireId): Recording[] {
-  if (!hasShared) return []
   const folder = join(shared, 'corpus', wire)
+  if (!hasShared || !existsSync(folder)) return []
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .sort()

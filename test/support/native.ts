@@ -118,9 +118,8 @@ function responses(part: AssistantPart, maker: Maker, n: number): NativeData | u
     const item: JsonObject = { type: 'reasoning', id: `rs_${mark}${n}`, summary, status: 'completed' }
     return n % 4 === 0 ? undefined : seal(maker, undefined, { ...item, encrypted_content: `${mark}${n}` })
   }
-  const later = n % 5 === 0 ? { async: true } : undefined
-  const caller = n % 5 === 1 ? { caller: { type: 'program', caller_id: mark } } : undefined
-  return seal(maker, `call_${mark}${n % 7}`, later ?? caller)
+  const caller = n % 5 < 2 ? { caller: { type: 'program', caller_id: mark } } : undefined
+  return seal(maker, `call_${mark}${n % 7}`, caller)
 }
 
 function anthropic(part: AssistantPart, maker: Maker, n: number): NativeData | undefined {

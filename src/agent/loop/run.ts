@@ -222,9 +222,8 @@ function toSentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }
 
-/** The vendor's id of the last response, if the same model made it. */
+/** The vendor's id of the last response, if the same provider made it. */
 function findLastResponseId({ session, model }: AgentContext): string | undefined {
   const last = session.entries.findLast((entry) => entry.kind === 'turn')
-  const { provider, model: name } = last?.turn.origin ?? {}
-  return provider === model.origin.provider && name === model.origin.model ? last?.response : undefined
+  return last?.turn.origin.provider === model.origin.provider ? last.response : undefined
 }

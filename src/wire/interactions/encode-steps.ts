@@ -34,7 +34,9 @@ function encodeResult(result: ResultPart, { profile }: EncodeContext): Json {
   const media = findResultMedia(result)
   const hasText = result.content.some((part) => part.kind === 'text' && part.text.trim() !== '')
   if (!hasText && media.length === 0 && isObject(result.data)) return toWellFormedJson(result.data)
-  const text = hasText || media.length === 0 ? [createTextContent(formatResultText(result))] : []
+  // Beside media, a structured result or an error is sent as text.
+  const isMediaOnly = !hasText && media.length > 0 && result.data === undefined && result.error === undefined
+  const text = isMediaOnly ? [] : [createTextContent(formatResultText(result))]
   return [...text, ...media.map((part) => encodeMediaContent(part, profile))]
 }
 
