@@ -40,7 +40,7 @@ describe('the package', () => {
   test('is small, and holds what it needs and nothing else', () => {
     const paths = packed.files.map(({ path }) => path)
     const pageBytes = packed.files.filter(({ path }) => PAGES.test(path)).reduce((sum, { size }) => sum + size, 0)
-    assert.ok(pageBytes < 480_000, `${pageBytes} bytes of documentation`)
+    assert.ok(pageBytes < 540_000, `${pageBytes} bytes of documentation`)
     const rest = packed.unpackedSize - pageBytes
     assert.ok(rest < 10_800_000, `${rest} bytes`)
     const built = paths.filter((path) => !/\.d\.c?ts$/.test(path) && !PAGES.test(path))
