@@ -18,16 +18,17 @@ import { faultsOn, type Plan, planOf, scriptOf } from './support/storm.ts'
 const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
 /** Faulty answers in all, on all wires together. */
 const FAULTS = Number(process.env['DRAGOMAN_STORM'] ?? 10_000)
+const FAULTS_PER_WIRE = Math.ceil(FAULTS / wireIds.length)
 const TURNS = 20
 /** Whatever the silences add up to: what is tested here is what happens after them. */
 const ALL_THE_TIME = 24 * 60 * 60_000
 
 for (const wire of wireIds) {
-  test(`${FAULTS / wireIds.length} faulty turns on ${wire} (DRAGOMAN_SEED=${SEED})`, async () => {
+  test(`${FAULTS_PER_WIRE} faulty turns on ${wire} (DRAGOMAN_SEED=${SEED})`, async () => {
     const faults = faultsOn(wire)
     const seen = new Set<string>()
     const plans: Plan[] = []
-    for (let met = 0; met < FAULTS / wireIds.length;) {
+    for (let met = 0; met < FAULTS_PER_WIRE;) {
       const plan = planOf(startRandom(SEED, plans.length, wireIds.indexOf(wire)), faults, TURNS)
       plans.push(plan)
       for (const one of plan.answers) if (one) seen.add(JSON.stringify(one.one))
