@@ -34,10 +34,16 @@ export const interactionsResponseWriter: ResponseWriter = {
       },
       end({ finish, usage }) {
         const error = toErrorReport(finish)
+        const interaction = createInteraction(head, error ? 'failed' : toStatus(finish), usage)
+        const { id = '', status = '', usage: usageBody } = interaction
         const last = error
-          ? interactionsResponseWriter.writeErrorFrame(error)
-          : frame('interaction.completed', { interaction: createInteraction(head, toStatus(finish), usage) })
-        return [last, { event: 'done', data: '[DONE]', raw: '[DONE]', isTrailer: true }]
+          ? [
+              // An error has no field for the usage.
+              frame('interaction.status_update', { interaction_id: id, status, ...defined({ usage: usageBody }) }),
+              interactionsResponseWriter.writeErrorFrame(error),
+            ]
+          : [frame('interaction.completed', { interaction })]
+        return [...last, { event: 'done', data: '[DONE]', raw: '[DONE]', isTrailer: true }]
       },
     })
   },
