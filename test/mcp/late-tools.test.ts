@@ -57,11 +57,14 @@ for (const wire of wireIds)
     }
   })
 
-test('tools that come and go become notes, and a compaction declares them again', async () => {
+test('tools that come and go become notes, and after a summary they are declared with the others', async () => {
   const model = await rehearse([
     { call: [{ name: 'grow', args: {} }] },
     { say: 'Done.' },
     { call: [{ name: 'shrink', args: {} }] },
+    { say: 'Done.' },
+    { call: [{ name: 'grow', args: {} }] },
+    { say: 'Done.' },
     { say: 'Done.' },
   ])
   const tool = (name: string, run: () => void) => ({
@@ -108,6 +111,16 @@ test('tools that come and go become notes, and a compaction declares them again'
     const texts = model.requests.map(({ bytes }) => bytes.toString())
     for (const [at, text] of texts.entries())
       if (at > 0) assert.ok(text.startsWith(texts[at - 1]!.slice(0, -2)), 'each request extends the one before')
+    await play(agent, 'go')
+    session.append({ kind: 'compact', summary: 'All is well.', keep: session.entries.length + 1, before: 2, after: 1 })
+    await play(agent, 'go')
+    const body = model.requests.at(-1)?.bytes.toString() ?? ''
+    const known = JSON.parse(body) as { tools: { name: string }[] }
+    assert.deepEqual(
+      known.tools.map(({ name }) => name),
+      ['grow', 'shrink', 'extra'],
+    )
+    assert.doesNotMatch(body, /additional_tools/)
   } finally {
     await model.close()
   }

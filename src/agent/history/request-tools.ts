@@ -12,17 +12,18 @@ type Declaring = Pick<AgentContext, 'session' | 'toolbox'>
  * begins like the one before; later changes are notes of the history.
  */
 export function getRequestTools({ session, toolbox }: Declaring): readonly ToolSpec[] {
-  const compaction = session.entries.findLast(({ kind }) => kind === 'compact')?.seq
+  const { entries } = session
   const declared = DECLARED.get(session)
-  if (declared && declared.compaction === compaction && declared.toolbox === toolbox) return declared.tools
-  const tools = chooseFirstTools(session, toolbox)
-  DECLARED.set(session, { compaction, toolbox, tools })
+  const newEntries = entries.slice(declared?.entryCount ?? entries.length)
+  const isCurrent = declared?.toolbox === toolbox && !newEntries.some(({ kind }) => kind === 'compact')
+  const tools = isCurrent ? declared.tools : chooseFirstTools(session, toolbox)
+  DECLARED.set(session, { entryCount: entries.length, toolbox, tools })
   return tools
 }
 
 interface DeclaredTools {
-  /** The number of the last compaction. */
-  readonly compaction: number | undefined
+  /** How long the log was; only what comes after may be a compaction. */
+  readonly entryCount: number
   readonly toolbox: AgentContext['toolbox']
   readonly tools: readonly ToolSpec[]
 }
