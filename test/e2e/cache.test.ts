@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { json } from 'node:stream/consumers'
+import { json as readJson } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import type { AgentContext } from '../../src/agent/agent-context.ts'
 import { analyzeCacheUse, formatCacheReport } from '../../src/cli/command/sessions/cache-report.ts'
@@ -216,7 +216,7 @@ test('the vendor says why its cache missed, and the report shows it', async () =
     message('msg_2', 'Two.', { type: 'tools_changed', cache_missed_input_tokens: 480 }),
   ]
   const server = createServer((request, response) => {
-    void json(request).then((body) => {
+    void readJson(request).then((body) => {
       bodies.push(body as Record<string, unknown>)
       response.setHeader('content-type', 'application/json')
       return response.end(JSON.stringify(answers[bodies.length - 1]))

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 import { base62Hash } from '../../schema/hash.ts'
 
 /** The hashes of a request's parts, which show later where two requests differ, and why a cache missed. */
@@ -92,7 +92,7 @@ function flattenEnvelope(frame: JsonObject): JsonObject {
 function getRoleLetter(item: Json): 'u' | 'a' | 'r' {
   if (!isObject(item)) return 'u'
   const { role, type } = item
-  const letter = STEP_LETTERS.get(String(type))
+  const letter = STEP_LETTERS.get(stringOrEmpty(type))
   if (letter) return letter
   if (role === 'tool' || (typeof type === 'string' && type.endsWith('_output'))) return 'r'
   if (role === 'assistant' || role === 'model' || (role === undefined && type !== undefined)) return 'a'
