@@ -1,5 +1,6 @@
 import type { TurnEvent } from '../model/event.ts'
-import { type FoldedTurn, fold } from '../model/fold.ts'
+import { createTurnFold, type FoldedTurn } from '../model/fold.ts'
+import type { Frame } from './framing/frame.ts'
 import { createFramer } from './framing/framer.ts'
 import type { DecodeContext, Wire } from './wire.ts'
 
@@ -10,19 +11,33 @@ export function decodeResponse(
   chunks: Iterable<Uint8Array>,
   contentType?: string,
 ): FoldedTurn {
-  const origin = { provider: context.profile.signer, wire: wire.id, model: '' }
-  return fold(decodeResponseEvents(wire, context, chunks, contentType), origin)
+  const turn = createTurnFold({ provider: context.profile.signer, wire: wire.id, model: '' })
+  decodeChunks(wire, context, chunks, contentType, (event) => turn.push(event))
+  return turn.end()
 }
 
-export function* decodeResponseEvents(
+export function decodeResponseEvents(
   wire: Wire,
   context: DecodeContext,
   chunks: Iterable<Uint8Array>,
   contentType?: string,
-): Generator<TurnEvent> {
+): TurnEvent[] {
+  const events: TurnEvent[] = []
+  decodeChunks(wire, context, chunks, contentType, (event) => events.push(event))
+  return events
+}
+
+function decodeChunks(
+  wire: Wire,
+  context: DecodeContext,
+  chunks: Iterable<Uint8Array>,
+  contentType: string | undefined,
+  onEvent: (event: TurnEvent) => void,
+): void {
   const state = wire.startDecoding(context)
-  const frames = createFramer(contentType)
-  for (const chunk of chunks) for (const frame of frames.push(chunk)) yield* wire.decodeFrame(state, frame)
-  for (const frame of frames.end()) yield* wire.decodeFrame(state, frame)
-  yield* wire.finishDecoding(state)
+  const framer = createFramer(contentType)
+  const decode = (frame: Frame) => wire.decodeFrame(state, frame).forEach(onEvent)
+  for (const chunk of chunks) framer.push(chunk).forEach(decode)
+  framer.end().forEach(decode)
+  wire.finishDecoding(state).forEach(onEvent)
 }

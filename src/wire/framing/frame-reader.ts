@@ -10,9 +10,11 @@ export interface FrameReader {
 
 /** An array at the top level is a list of frames: Google sends errors like this (T113). */
 export function appendFrames(frames: Frame[], text: string, event?: string): void {
-  // An event without data loses nothing, so it is not bad.
-  if (BLANK.test(text)) return void frames.push({ kind: 'comment', text: '' })
-  if (DONE.test(text)) return void frames.push({ kind: 'done' })
+  if (!text.startsWith('{')) {
+    // An event without data loses nothing, so it is not bad.
+    if (BLANK.test(text)) return void frames.push({ kind: 'comment', text: '' })
+    if (DONE.test(text)) return void frames.push({ kind: 'done' })
+  }
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -53,8 +53,9 @@ const DEFAULT_MIMES: ReadonlyMap<string, string> = new Map([
 
 /** The fields of a content or step besides those that a part has; undefined if there are none. */
 export function pickOtherFields(fields: JsonFields, known: ReadonlySet<string>): JsonObject | undefined {
-  const rest = Object.entries(fields).filter(([key, value]) => !known.has(key) && value !== undefined && value !== null)
-  return rest.length === 0 ? undefined : (Object.fromEntries(rest) as JsonObject)
+  const isOther = (key: string) => !known.has(key) && fields[key] !== undefined && fields[key] !== null
+  const others = Object.keys(fields).filter(isOther)
+  return others.length === 0 ? undefined : (Object.fromEntries(others.map((key) => [key, fields[key]])) as JsonObject)
 }
 
 export const MEDIA_FIELDS: ReadonlySet<string> = new Set(['type', 'data', 'uri', 'mime_type'])

@@ -15,12 +15,16 @@ export function createGroundingCollector() {
     supports.push({ start: toIndex(start), end: toIndex(end), text: '', sources: [at] })
   }
 
+  function addCitations(annotations: unknown): void {
+    for (const annotation of filterObjects(annotations))
+      if (annotation['type'] === 'url_citation') addCitation(annotation)
+  }
+
   return {
     /** A step or a delta. */
     add(fields: JsonFields): void {
-      const content = [fields, ...filterObjects(fields['content'])]
-      for (const annotation of content.flatMap(({ annotations }) => filterObjects(annotations)))
-        if (annotation['type'] === 'url_citation') addCitation(annotation)
+      addCitations(fields['annotations'])
+      for (const { annotations } of filterObjects(fields['content'])) addCitations(annotations)
       if (fields['type'] !== 'url_context_result') return
       for (const { url, status } of filterObjects(fields['result']))
         pages.push({ url: stringOrEmpty(url), read: status === 'success' })

@@ -18,7 +18,9 @@ export function createOutputStep(builder: TurnBuilder, step: JsonFields) {
   function addText(content: JsonFields): void {
     text ??= { stream: builder.openText('text'), fields: {} }
     text.stream.append(stringOrEmpty(content['text']))
-    const { annotations, ...others } = pickOtherFields(content, TEXT_FIELDS) ?? {}
+    const fields = pickOtherFields(content, TEXT_FIELDS)
+    if (!fields) return
+    const { annotations, ...others } = fields
     Object.assign(text.fields, others)
     const found = filterObjects(annotations) as JsonObject[]
     const before = filterObjects(text.fields['annotations']) as JsonObject[]

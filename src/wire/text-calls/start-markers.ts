@@ -33,9 +33,7 @@ export function readAtMarker(
 /** The first offset where more text could make a marker that starts with a word; else the length of the text. */
 export function findPartialWordMarker(text: string, from: number): number {
   for (let at = Math.max(from, text.length - MAX_WORD_MARKER_CHARS); at < text.length; at++) {
-    if (!FIRST_LETTERS.includes(text[at] ?? '')) continue
-    const tail = text.slice(at)
-    if (WORD_MARKERS.some((word) => word.startsWith(tail))) return at
+    if (FIRST_LETTERS.includes(text[at] ?? '') && PARTIAL_WORDS.has(text.slice(at))) return at
   }
   return text.length
 }
@@ -44,6 +42,7 @@ export function findPartialWordMarker(text: string, from: number): number {
 export const MARKER_CANDIDATE_PATTERN = /[\n`~<＜[\]]|assistant|analysis|commentary|to=|functools|>>>/g
 
 const WORD_MARKERS = ['assistant', 'analysis', 'commentary', 'to=', 'functools', '>>>']
+const PARTIAL_WORDS = new Set(WORD_MARKERS.flatMap((word) => Array.from(word, (_char, at) => word.slice(0, at + 1))))
 const FIRST_LETTERS = 'actf>'
 const MAX_WORD_MARKER_CHARS = 10
 const MAX_NESTED_MARKERS = 3

@@ -256,15 +256,11 @@ export function findDeclaredTool(tools: readonly TextCallTool[], written: string
 
 /** The end of the text before an offset, without white space: that is removed with the markup. */
 function findTrimmedEnd(text: string, to: number): number {
-  let end = to
-  while (end > 0 && /\s/.test(text[end - 1] ?? '')) end--
-  return end
+  return text.slice(0, to).trimEnd().length
 }
 
 function findTextStart(text: string, from: number): number {
-  let at = from
-  while (at < text.length && /\s/.test(text[at] ?? '')) at++
-  return at
+  return text.length - text.slice(from).trimStart().length
 }
 
 function startsWord(text: string, at: number): boolean {
