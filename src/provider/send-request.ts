@@ -1,3 +1,4 @@
+import { getAbortReason } from '../model/abort-reason.ts'
 import { lazy } from '../model/lazy.ts'
 import type { TurnEvent } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
@@ -134,7 +135,7 @@ async function* sendAndDecode(
   const interruptible = createInterruptibleWait()
   const stop = (why: StopCause): void => {
     stopped.why ??= why
-    stopper.abort()
+    stopper.abort(getAbortReason())
     // Whatever the connection does about the abort.
     interruptible.interrupt()
   }
@@ -220,7 +221,7 @@ async function* sendAndDecode(
   } finally {
     monitor.stop()
     signal?.removeEventListener('abort', onAbort)
-    stopper.abort()
+    stopper.abort(getAbortReason())
   }
 }
 

@@ -1,3 +1,4 @@
+import { getAbortReason } from '../model/abort-reason.ts'
 import { type Clock, sleep, systemClock } from '../provider/clock.ts'
 
 /** Returned instead of a value when the time limit was reached, or when the caller stopped waiting. */
@@ -21,7 +22,7 @@ export async function runWithTimeout<T>(
   const running = work(workSignal)
   if (ms === Infinity) return running
   const stop = new AbortController()
-  const stopTimer = (): void => stop.abort()
+  const stopTimer = (): void => stop.abort(getAbortReason())
   signal?.addEventListener('abort', stopTimer, { once: true })
   const expiry = sleep(clock, ms, stop.signal).then((): typeof TIMED_OUT => TIMED_OUT)
   // A timer that is left behind would keep the process alive.

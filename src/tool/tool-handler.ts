@@ -1,3 +1,4 @@
+import { getAbortReason } from '../model/abort-reason.ts'
 import { createErrorResult } from '../model/result.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import { executeTool } from './execute-tool.ts'
@@ -33,7 +34,7 @@ export function toolHandler(context: Omit<ToolContext, 'signal' | 'progress'>, t
       const options = { ms, signal: stop.signal }
       return (await executeTool(call, found.tool, accepted.input, createContext, options)).result
     } finally {
-      stop.abort()
+      stop.abort(getAbortReason())
     }
   }
 

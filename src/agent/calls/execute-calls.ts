@@ -1,3 +1,4 @@
+import { getAbortReason } from '../../model/abort-reason.ts'
 import type { CallDecision } from '../../model/call-decision.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { createErrorResult } from '../../model/result.ts'
@@ -144,7 +145,7 @@ export async function* executeCalls(
     yield* events
   } finally {
     // A consumer that stops iterating stops the tools.
-    stop.abort()
+    stop.abort(getAbortReason())
     signal.removeEventListener('abort', cancel)
   }
   if (failure) throw failure.error

@@ -1,3 +1,4 @@
+import { getAbortReason } from '../../model/abort-reason.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ResourceMonitor, createResourceMonitor, type ExceededLimit } from './resource-monitor.ts'
 import { killOnExit, cancelKillOnExit, createProcessMarker } from './kill-on-exit.ts'
@@ -208,7 +209,7 @@ async function watchCommand(
   output: CommandOutput,
 ): Promise<StopReason | undefined> {
   const finished = new AbortController()
-  const ended = started.exit.then(() => finished.abort())
+  const ended = started.exit.then(() => finished.abort(getAbortReason()))
   const startedAt = performance.now()
   let lastSize = 0
   let lastOutputAt = startedAt

@@ -46,7 +46,7 @@ export function classifyPath(
     return { kind: 'reject', path: requestedPath, why, rule: 'a path that is none' }
   }
   // Both the given and the resolved path are checked.
-  const names = [posix.normalize(text), real]
+  const names = [...new Set([posix.normalize(text), real])]
   const guarded = need === 'write' ? classifyWrite(names, pathContext) : classifyRead(names, pathContext)
   if (guarded) return { ...guarded, path: real }
   const kind = isAccessible(real, need, pathContext) ? 'in' : 'out'

@@ -17,6 +17,8 @@ export function matchesPathPattern(segments: readonly string[], pattern: string)
 /** A pattern may match from any segment on: `.git/hooks/**` also matches `sub/.git/hooks/pre-commit`. */
 export function matchesPathSuffix(segments: readonly string[], pattern: string): boolean {
   const wanted = patternSegments(pattern)
+  // Without `**` it has the length of what it matches.
+  if (!wanted.includes('**')) return matchesSegments(segments.slice(-wanted.length), wanted)
   return segments.some((_, index) => matchesSegments(segments.slice(index), wanted))
 }
 

@@ -12,7 +12,7 @@ export interface IgnoreRules {
   /** Can an entry of this name be ignored? A faster test, and mostly false. */
   mayIgnore(name: string): boolean
   /** The rules of a folder below: these, and those of its own .gitignore. */
-  enter(path: string, entries: readonly FolderEntry[]): IgnoreRules | Promise<IgnoreRules>
+  enter(path: string, entries: readonly Pick<FolderEntry, 'name'>[]): IgnoreRules | Promise<IgnoreRules>
 }
 
 export const NO_IGNORE_RULES: IgnoreRules = {
@@ -38,7 +38,10 @@ export async function loadIgnoreRules(
   for (let at = 0; at <= below.length; at++) {
     const path = [top, ...below.slice(0, at)].join('/')
     if (at > 0 && rules.ignores(path, true)) return ALL_IGNORED
-    rules = await rules.enter(path, at === below.length && knownEntries ? knownEntries : await files.list(path))
+    rules = await rules.enter(
+      path,
+      at === below.length && knownEntries ? knownEntries : await listControlFiles(files, path),
+    )
   }
   return rules
 }
@@ -48,7 +51,7 @@ export async function isPathIgnored(files: Files, top: string, path: string, opt
   let rules = createIgnoreRules(files, options, [], [])
   let folder = top
   for (const [at, step] of steps.entries()) {
-    rules = await rules.enter(folder, await files.list(folder))
+    rules = await rules.enter(folder, await listControlFiles(files, folder))
     folder = `${folder}/${step}`
     if (rules.ignores(folder, at < steps.length - 1)) return true
   }
@@ -104,7 +107,14 @@ function createIgnoreRules(
 const GEMINI_IGNORE_FILE = '.geminiignore'
 const IGNORE_CONTROL_NAMES: ReadonlySet<string> = new Set(['.git', '.gitignore', GEMINI_IGNORE_FILE])
 
-function findControlNames(entries: readonly FolderEntry[]): ReadonlySet<string> {
+/** A large folder takes much longer to list. */
+async function listControlFiles(files: Files, folder: string): Promise<Pick<FolderEntry, 'name'>[]> {
+  const names = [...IGNORE_CONTROL_NAMES]
+  const infos = await Promise.all(names.map((name) => files.info(`${folder}/${name}`).catch(() => undefined)))
+  return names.flatMap((name, at) => (infos[at] ? [{ name }] : []))
+}
+
+function findControlNames(entries: readonly Pick<FolderEntry, 'name'>[]): ReadonlySet<string> {
   let found: Set<string> | undefined
   for (const { name } of entries)
     if (name.startsWith('.') && IGNORE_CONTROL_NAMES.has(name)) (found ??= new Set()).add(name)

@@ -1,3 +1,4 @@
+import { getAbortReason } from '../../../model/abort-reason.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { filterObjects, isObject, type JsonObject } from '../../../model/json.ts'
 import { toServerAddress, createStoredSignIn, SignInRequiredError } from '../connection/oauth.ts'
@@ -269,5 +270,5 @@ function withAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true, signal: cleanup.signal })
   })
-  return Promise.race([work, stopped]).finally(() => cleanup.abort())
+  return Promise.race([work, stopped]).finally(() => cleanup.abort(getAbortReason()))
 }
