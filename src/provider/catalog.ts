@@ -46,16 +46,7 @@ export interface Catalog {
 /** `overrides` come from the user's settings, by `provider/model`. */
 export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = {}, today = new Date()): Catalog {
   const day = today.toISOString().slice(0, 10)
-  const sections = new Map<string, readonly CatalogEntry[]>()
   const cards = new Map<string, ModelCard | undefined>()
-
-  /** A section is parsed when it is first used: most runs need one. */
-  function listed(provider: string): readonly CatalogEntry[] {
-    const sectionName = providers.find(({ id }) => id === provider)?.labels?.catalog ?? provider
-    const section = sections.get(sectionName) ?? readSectionLines(sectionName).map(parseEntry)
-    sections.set(sectionName, section)
-    return section
-  }
 
   function card(named: ProviderModelName): ModelCard | undefined {
     const key = `${named.provider}/${named.model}`
@@ -84,6 +75,17 @@ export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = 
     models: (provider) =>
       listed(provider).map(({ id, createCard: known }) => ({ id, card: card({ provider, model: id }) ?? known(day) })),
   }
+}
+
+/** The sections that were parsed, for all catalogs. */
+const sections = new Map<string, readonly CatalogEntry[]>()
+
+/** A section is parsed when it is first used: most runs need one. */
+function listed(provider: string): readonly CatalogEntry[] {
+  const sectionName = providers.find(({ id }) => id === provider)?.labels?.catalog ?? provider
+  const section = sections.get(sectionName) ?? readSectionLines(sectionName).map(parseEntry)
+  sections.set(sectionName, section)
+  return section
 }
 
 /** Providers that are not paid per token. */

@@ -65,9 +65,7 @@ export function encodeContinuation<State>(
   { tools = [], usedIds = new Set() }: ToHistoryOptions,
 ): JsonObject {
   const ids = {
-    get count() {
-      return usedIds.size
-    },
+    count: () => usedIds.size,
     has: (id: string) => usedIds.has(id),
     add: (id: string) => void usedIds.add(id),
   }

@@ -109,9 +109,7 @@ export function createContentBlockTracker(builder: TurnBuilder) {
     end(): void {
       for (const block of all) closeBlock(block, builder.hasEnded)
     },
-    get count() {
-      return all.length
-    },
+    count: () => all.length,
   }
 }
 

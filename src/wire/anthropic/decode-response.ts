@@ -163,13 +163,13 @@ function handleMessageStop(state: AnthropicDecoderState): void {
       ? 'The response has no stop reason.'
       : `The response has the unknown stop reason “${stopLabel}”.`
   builder.warn('unknown-finish', message)
-  if (builder.calls.count > 0) builder.fail({ kind: 'decode', message })
+  if (builder.calls.count() > 0) builder.fail({ kind: 'decode', message })
   builder.setFinish('stop', stopLabel ?? '')
 }
 
 function decodeWholeMessage(state: AnthropicDecoderState, message: JsonFields): void {
   const { builder, blocks } = state
-  if (builder.hasEnded || blocks.count > 0)
+  if (builder.hasEnded || blocks.count() > 0)
     return builder.warn('repeated-answer', 'The whole response was sent again after its stream; it was ignored (T26).')
   emitOpen(state, message)
   const content =

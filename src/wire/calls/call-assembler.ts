@@ -213,16 +213,10 @@ export function createCallAssembler(emitter: PartEmitter) {
     end(ended: boolean): void {
       for (const pendingCall of pendingCalls.all) close(pendingCall, ended)
     },
-    get count(): number {
-      return pendingCalls.all.filter((pendingCall) => pendingCall.nameFragments.length > 0 || pendingCall.raw !== '')
-        .length
-    },
-    get hasUnfinished(): boolean {
-      return unfinished
-    },
-    get hasUnnamed(): boolean {
-      return unnamed
-    },
+    count: () =>
+      pendingCalls.all.filter((pendingCall) => pendingCall.nameFragments.length > 0 || pendingCall.raw !== '').length,
+    hasUnfinished: () => unfinished,
+    hasUnnamed: () => unnamed,
   }
 }
 

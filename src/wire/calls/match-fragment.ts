@@ -181,7 +181,7 @@ function repeatsName(pendingCall: PendingCall, name: string, findCandidates: Fin
 
 /** A raw line break is invalid in a JSON string: it may belong to the arguments of another call. */
 function isStrayNewline(pendingCall: PendingCall, args: string): boolean {
-  return pendingCall.scan.isInString && /^\s*[\n\r\t]\s*$/.test(args)
+  return pendingCall.scan.isInString() && /^\s*[\n\r\t]\s*$/.test(args)
 }
 
 function startsObject(args: string): boolean {

@@ -61,7 +61,7 @@ export interface EncodeContext {
 
 /** The ids that a transcript has used, so that it can be continued without encoding it again. */
 export interface IdRegistry {
-  readonly count: number
+  count(): number
   has(id: string): boolean
   add(id: string): void
 }
@@ -79,11 +79,9 @@ export interface HistoryPosition {
 /** `before`: the ids of an earlier part of the history, which is not changed. */
 export function createIdRegistry(before?: IdRegistry): IdRegistry {
   const assigned = new Set<string>()
-  const offset = before?.count ?? 0
+  const offset = before?.count() ?? 0
   return {
-    get count() {
-      return offset + assigned.size
-    },
+    count: () => offset + assigned.size,
     has: (id) => assigned.has(id) || (before?.has(id) ?? false),
     add: (id) => void assigned.add(id),
   }
@@ -297,7 +295,7 @@ function createIdGenerator(context: EncodeContext, idPattern: RegExp, used: IdRe
   function createId(call: CallPart, attempt: number): string {
     const assigned = attempt === 0 && hasNativeDataFor(call, context) ? call.native?.id : undefined
     if (assigned !== undefined) return assigned
-    if (profile.ids === 'functions') return `functions.${projection.toWireName(call.name)}:${used.count + attempt}`
+    if (profile.ids === 'functions') return `functions.${projection.toWireName(call.name)}:${used.count() + attempt}`
     const [pattern, length] = profile.ids === 'nine' ? ([/^[A-Za-z0-9]{9}$/, 9] as const) : ([idPattern, 24] as const)
     if (attempt > 0) return base62Hash(`${call.id}#${attempt}`, length)
     return pattern.test(call.id) ? call.id : base62Hash(call.id, length)

@@ -140,7 +140,7 @@ function handleCompleted(state: InteractionsDecoderState, event: JsonFields): vo
   recordUsage(state, interaction['usage'])
   if (builder.hasEnded) return
   const listed = filterObjects(interaction['steps'])
-  if (steps.count === 0) addListedSteps(state, listed)
+  if (steps.count() === 0) addListedSteps(state, listed)
   else if (listed.length > 0) {
     const ids = listed.flatMap((step) => (step['type'] === 'function_call' ? [nonBlankString(step['id']) ?? ''] : []))
     if (ids.join('\n') !== steps.listCallIds().join('\n'))
@@ -150,7 +150,7 @@ function handleCompleted(state: InteractionsDecoderState, event: JsonFields): vo
 }
 
 function decodeWholeInteraction(state: InteractionsDecoderState, interaction: JsonFields): void {
-  if (state.builder.hasEnded || state.steps.count > 0)
+  if (state.builder.hasEnded || state.steps.count() > 0)
     return state.builder.warn('repeated-answer', 'The whole response was sent again; it was ignored (T26).')
   handleCompleted(state, { interaction })
 }

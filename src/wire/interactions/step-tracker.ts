@@ -82,9 +82,7 @@ export function createStepTracker(builder: TurnBuilder) {
     },
     /** The ids of the calls so far. */
     listCallIds: () => all.flatMap(({ pendingCall }) => (pendingCall ? [pendingCall.wireId ?? ''] : [])),
-    get count() {
-      return all.length
-    },
+    count: () => all.length,
   }
 }
 

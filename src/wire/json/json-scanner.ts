@@ -2,13 +2,13 @@ export type JsonScanner = ReturnType<typeof createJsonScanner>
 
 /** Finds the end of the first value by its nesting and strings, so it also works for text that is almost JSON. */
 export function createJsonScanner() {
-  let complete = false
   let inLiteral = false
   let depth = 0
   let quote = 0
   let escaped = false
 
-  return {
+  const scanner = {
+    isComplete: false,
     push(text: string): void {
       for (let at = 0; at < text.length; at++) {
         const code = text.charCodeAt(at)
@@ -17,12 +17,12 @@ export function createJsonScanner() {
           else if (code === BACKSLASH_CODE) escaped = true
           else if (code === quote) {
             quote = 0
-            if (depth === 0) complete = true
+            if (depth === 0) scanner.isComplete = true
           }
           continue
         }
         if (isWhitespace(code)) {
-          if (inLiteral) complete = true
+          if (inLiteral) scanner.isComplete = true
           continue
         }
         // JSON has no single quotes outside strings, so they can only belong to a Python or JavaScript string.
@@ -30,27 +30,21 @@ export function createJsonScanner() {
         else if (isOpeningBracket(code)) depth++
         else if (isClosingBracket(code)) {
           if (depth > 0) depth--
-          if (depth === 0) complete = true
+          if (depth === 0) scanner.isComplete = true
         } else if (depth === 0) inLiteral = true
       }
     },
-    get isComplete(): boolean {
-      return complete
-    },
     /** The text so far ends inside a string, an array or an object, of the first value or of a later one. */
-    get isOpen(): boolean {
-      return depth > 0 || quote !== 0
-    },
-    get isInString(): boolean {
-      return quote !== 0
-    },
+    isOpen: () => depth > 0 || quote !== 0,
+    isInString: () => quote !== 0,
   }
+  return scanner
 }
 
 export function endsInsideValue(text: string): boolean {
   const scan = createJsonScanner()
   scan.push(text)
-  return scan.isOpen
+  return scan.isOpen()
 }
 
 export function isWhitespace(code: number): boolean {

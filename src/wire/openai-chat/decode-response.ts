@@ -102,7 +102,7 @@ function decodeFields(state: ChatDecoderState, fields: Record<string, unknown>, 
   if (at === 0) decodeMessage(state, fields, kind)
   else if (typeof fields['content'] === 'string' && fields['content'] !== '')
     builder.warn('other-choice', 'Only the text of the first choice is read (T25).')
-  if (kind === 'beside-delta' && builder.calls.count > 0) return
+  if (kind === 'beside-delta' && builder.calls.count() > 0) return
   const listed = fields['tool_calls']
   const calls = Array.isArray(listed) ? listed : isObject(listed) ? [listed] : []
   for (const [position, call] of calls.entries())
@@ -128,9 +128,9 @@ function decodeMessage(state: ChatDecoderState, delta: Record<string, unknown>, 
     if (text === '') continue
     if (state.reasoningField !== undefined && state.reasoningField !== field) continue
     state.reasoningField = field
-    state.reasoning.append(removeStreamedText(state.reasoning.text, text, kind))
+    state.reasoning.append(removeStreamedText(state.reasoning.getText(), text, kind))
   }
-  if (Array.isArray(delta['reasoning_details']) && !(kind === 'beside-delta' && state.reasoning.text !== '')) {
+  if (Array.isArray(delta['reasoning_details']) && !(kind === 'beside-delta' && state.reasoning.getText() !== '')) {
     const text = reasoningDetails.add(delta['reasoning_details'])
     if (state.reasoningField === undefined) state.reasoning.append(text)
   }
@@ -138,7 +138,7 @@ function decodeMessage(state: ChatDecoderState, delta: Record<string, unknown>, 
   if (typeof content === 'string') appendContent(state, removeStreamedText(state.content, content, kind))
   else if (Array.isArray(content)) for (const part of content) decodeContentPart(state, part)
   if (typeof delta['refusal'] === 'string')
-    state.refusal.append(removeStreamedText(state.refusal.text, delta['refusal'], kind))
+    state.refusal.append(removeStreamedText(state.refusal.getText(), delta['refusal'], kind))
   if (Array.isArray(delta['images'])) for (const image of delta['images']) addImage(state, image)
 }
 

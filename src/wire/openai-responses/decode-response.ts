@@ -206,8 +206,9 @@ function handleResponseEnd(state: ResponsesDecoderState, response: JsonFields, e
   }
   if (other || (unseen > 0 && outputItems.items.some((item) => item.pendingCall && !item.isListed)))
     builder.markCorrupt('The final list of items contains other calls than the stream.')
-  if (sequence.gap) {
-    const message = `Events are missing: number ${sequence.gap.after} was followed by ${sequence.gap.next}.`
+  const gap = sequence.getGap()
+  if (gap) {
+    const message = `Events are missing: number ${gap.after} was followed by ${gap.next}.`
     // Without the list it is not known what the missing events contained.
     if (output.length === 0) builder.markCorrupt(message)
     else builder.warn('missing-events', `${message} Their content is in the final list of items.`)

@@ -33,9 +33,7 @@ export function createEventSequenceChecker() {
       return false
     },
     /** The first place where events are missing. */
-    get gap(): { readonly after: number; readonly next: number } | undefined {
-      return gap
-    },
+    getGap: () => gap,
   }
 }
 

@@ -65,13 +65,9 @@ export function createMarkdownQuoteTracker() {
       }
       return newline < 0 && !final ? undefined : false
     },
-    get isAtLineStart(): boolean {
-      return head.trim() === ''
-    },
+    isAtLineStart: () => head.trim() === '',
     /** The fence that ends the text, or is open at its end. */
-    get lastFence(): { readonly info: string; readonly body: string } | undefined {
-      return fence || fenceIsLast ? { info, body } : undefined
-    },
+    getLastFence: () => (fence || fenceIsLast ? { info, body } : undefined),
   }
 }
 

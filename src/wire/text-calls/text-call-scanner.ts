@@ -239,7 +239,7 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
     },
     end() {
       advance(true)
-      return { rest: pending, textWithoutCalls: removeMarkup(), calls, reason, fence: quotes.lastFence }
+      return { rest: pending, textWithoutCalls: removeMarkup(), calls, reason, fence: quotes.getLastFence() }
     },
   }
 }

@@ -26,7 +26,7 @@ export function createPartEmitter(wire: WireId, context: DecodeContext) {
       ...defined({ data }),
     }),
     /** The events since the last call. */
-    takeEvents(): TurnEvent[] {
+    takeEvents: (): TurnEvent[] => {
       const drained = events
       events = []
       return drained

@@ -81,7 +81,7 @@ export function createReasoningSplitter(inside = false) {
   }
 
   function scanText(final: boolean): boolean {
-    if (!quotes.isAtLineStart || closer !== '') return skipChar()
+    if (!quotes.isAtLineStart() || closer !== '') return skipChar()
     for (const [open, close] of THINK_TAGS) {
       const opening = tagAt(open)
       if (opening === 'no' || (opening === 'partial' && final)) continue
@@ -100,7 +100,7 @@ export function createReasoningSplitter(inside = false) {
     const marker = findStartMarker(pending, at)
     if (marker === 'partial' && !final) return false
     const special = char !== '<' || /[|｜‖│]/.test(pending[at + 1] ?? '')
-    if (typeof marker !== 'object' || !(special || quotes.isAtLineStart)) return skipChar()
+    if (typeof marker !== 'object' || !(special || quotes.isAtLineStart())) return skipChar()
     const quoted = quotes.isQuoted(pending, at, final)
     if (quoted === undefined) return false
     const scope = { isFinal: final, findSchema: () => ({}), hasToolWithPrefix: () => true }

@@ -66,9 +66,7 @@ export function createTextStream(
 
   return {
     kind,
-    get text(): string {
-      return text
-    },
+    getText: () => text,
     append(piece: string): void {
       if (piece === '') return
       cumulative.add(piece)

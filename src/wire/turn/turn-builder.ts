@@ -26,7 +26,10 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
   const emitter = createPartEmitter(wire, context)
   const calls = createCallAssembler(emitter)
   /** The first fault counts. */
-  const fail = (next: Fault): void => void (fault ??= next)
+  const fail = (next: Fault): void => {
+    fault ??= next
+    builder.hasFailed = true
+  }
 
   /** Closes everything and returns the last events, with exactly one `finish`. */
   function finish(why?: Fault): TurnEvent[] {
@@ -34,13 +37,13 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
     const endedNormally = isNormalEnd(end?.reason) && !fault && corruption === undefined
     // Text first: a call that is written both in the text and in the reasoning was only drafted in the reasoning.
     for (const kind of ['text', 'reasoning'] as const) {
-      const hasNativeCalls = calls.count > 0
+      const hasNativeCalls = calls.count() > 0
       for (const stream of streams)
         if (stream.kind === kind) stream.end({ endedNormally, hasNativeCalls, hasFailed: fault !== undefined })
     }
     calls.end(end !== undefined)
     // A call was announced, and got lost or was never written.
-    if (endedNormally && end?.reason === 'calls' && calls.count === 0)
+    if (endedNormally && end?.reason === 'calls' && calls.count() === 0)
       emitter.warn('missing-call', `The response ended with “${end.raw}” but has no call (T52).`)
     emitter.emit({ type: 'finish', ...decideFinish(), ...defined({ native }) })
     return emitter.takeEvents()
@@ -53,17 +56,28 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
     if (corruption !== undefined) return { reason: 'fault', ...raw, fault: { kind: 'decode', message: corruption } }
     if (!end) return { reason: 'fault', fault: TRUNCATED_FAULT }
     if (!isNormalEnd(end.reason)) return { reason: end.reason, ...raw }
-    const placeholder = streams.some((stream) => stream.kind === 'text' && PLACEHOLDER_ANSWERS.has(stream.text.trim()))
-    if (placeholder && calls.count === 0) return { reason: 'fault', ...raw, fault: PLACEHOLDER_FAULT }
-    if (calls.hasUnnamed) return { reason: 'malformed-call', ...raw }
+    const placeholder = streams.some(
+      (stream) => stream.kind === 'text' && PLACEHOLDER_ANSWERS.has(stream.getText().trim()),
+    )
+    if (placeholder && calls.count() === 0) return { reason: 'fault', ...raw, fault: PLACEHOLDER_FAULT }
+    if (calls.hasUnnamed()) return { reason: 'malformed-call', ...raw }
     // Incomplete arguments were truncated, whatever the vendor says (T38).
-    if (calls.hasUnfinished) return { reason: 'length', ...raw }
-    return { reason: calls.count > 0 ? 'calls' : 'stop', ...raw }
+    if (calls.hasUnfinished()) return { reason: 'length', ...raw }
+    return { reason: calls.count() > 0 ? 'calls' : 'stop', ...raw }
   }
 
-  return {
-    ...emitter,
+  // One of these is made for each response; spreading an object or a getter would make it several times as expensive.
+  const builder = {
+    context,
+    projection: emitter.projection,
+    emit: emitter.emit,
+    warn: emitter.warn,
+    reserveIndex: emitter.reserveIndex,
+    createNative: emitter.createNative,
+    takeEvents: emitter.takeEvents,
     calls,
+    hasEnded: false,
+    hasFailed: false,
     openText(kind: TextStream['kind'], index?: number, refusal?: boolean): TextStream {
       const stream = createTextStream(emitter, calls, kind, index ?? emitter.reserveIndex(), refusal)
       streams.push(stream)
@@ -86,30 +100,26 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
       if (!end) corruption ??= message
     },
     markUnreadable(text: string): void {
-      this.markCorrupt(`Part of the response could not be read: ${text.slice(0, 200)}`)
+      builder.markCorrupt(`Part of the response could not be read: ${text.slice(0, 200)}`)
     },
     fail,
     /** The response ended with an unknown label: its calls must not run (T54). */
     warnUnknownFinish(label: string): void {
       const message = `The response ended with the unknown label “${label}” (T54).`
       emitter.warn('unknown-finish', message)
-      if (calls.count > 0) fail({ kind: 'decode', message })
+      if (calls.count() > 0) fail({ kind: 'decode', message })
     },
     /** Fails with an error that the vendor sent; `status` overrides that of the HTTP response. */
     failWith: (error: ParsedVendorError, status = context.status) =>
       fail(classifyVendorError(error, { status, headers: context.headers })),
     /** The vendor's end signal. The first one counts, unless a later one is worse (T56). */
     setFinish(reason: FinishReason, raw: string): void {
+      builder.hasEnded = true
       end = { reason: !end || (isNormalEnd(end.reason) && !isNormalEnd(reason)) ? reason : end.reason, raw }
-    },
-    get hasEnded(): boolean {
-      return end !== undefined
-    },
-    get hasFailed(): boolean {
-      return fault !== undefined
     },
     finish,
   }
+  return builder
 }
 
 export function isNormalEnd(reason: FinishReason | undefined): boolean {
