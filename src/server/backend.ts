@@ -1,0 +1,109 @@
+import type { JsonObject } from '../model/json.ts'
+import type { Store } from '../session/store/store.ts'
+
+/**
+ * What a server of sessions runs on: one machine's files and memory, or a database that many machines share. The log in the
+ * store decides what happened; the queue decides only who works, and when.
+ */
+export interface Backend {
+  readonly store: Store
+  readonly queue: JobQueue
+  readonly inbox: Inbox
+  readonly live: LiveEvents
+  close(): Promise<void>
+}
+
+/** Work on a session. Two jobs of a session never run at the same time, in any process. */
+export interface Job {
+  /** Unique for ever: a job that was submitted before is not added again. */
+  readonly id: string
+  readonly tenant: string
+  readonly session: string
+  /** Limits count per tenant and provider. */
+  readonly provider: string
+  /** Only workers with this label run it: they have what the session needs, such as its folder. */
+  readonly label?: string
+  /** Milliseconds since 1970. */
+  readonly notBefore?: number
+}
+
+/** `retry`: the job runs again later, as after a rate limit. `waiting`: it ended, and a reply will submit another one. */
+export type JobOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly reason: string }
+
+/** The signal is aborted if the process shuts down, or if it is no longer known to be alive. */
+export type JobHandler = (job: Job, signal: AbortSignal) => Promise<JobOutcome>
+
+export interface JobQueue {
+  /** Resolves when the job is stored. */
+  submit(job: Job): Promise<void>
+  /** A job that has not started never does. */
+  cancel(id: string): Promise<void>
+  getStatus(id: string): Promise<JobStatus | undefined>
+  /** Runs jobs in this process until it is stopped. A job whose process died is run again by another one. */
+  work(handler: JobHandler, options: WorkerOptions): Promise<{ stop(): Promise<void> }>
+  setSchedule(schedule: Schedule): Promise<void>
+  removeSchedule(id: string): Promise<void>
+  setLimits(limits: QueueLimits): Promise<void>
+}
+
+export type JobStatus = 'queued' | 'running' | 'done' | 'cancelled' | 'failed'
+
+export interface WorkerOptions {
+  readonly id: string
+  readonly labels: readonly string[]
+  /** Jobs at the same time in this process. */
+  readonly concurrency: number
+}
+
+/** Submits a prompt at the times of a cron expression, once for each time, whatever the number of servers. */
+export interface Schedule {
+  readonly id: string
+  readonly tenant: string
+  readonly cron: string
+  readonly session: string
+  readonly message: InboxMessage
+}
+
+export interface QueueLimits {
+  readonly tenant: string
+  readonly provider: string
+  /** Jobs at the same time, in all processes. */
+  readonly concurrency?: number
+  readonly perMinute?: number
+}
+
+/**
+ * What others want of a session, stored until its worker has written it to the log. A worker that starts again finds in the
+ * log what was written already, by the ids.
+ */
+export interface Inbox {
+  /** Resolves when the message is stored. A message with an id that was there before is not added again. */
+  put(session: string, message: InboxMessage): Promise<void>
+  /** What is waiting, in order. */
+  list(session: string): Promise<readonly InboxMessage[]>
+  remove(session: string, ids: readonly string[]): Promise<void>
+  /** Calls back soon after something was put, also by another process. */
+  watch(session: string, onChange: () => void): { stop(): void }
+}
+
+export type InboxMessage =
+  /** A message to the model: a prompt of its own, or for the run in progress if `steer` is true. */
+  | {
+      readonly kind: 'user'
+      readonly id: string
+      readonly parts: readonly JsonObject[]
+      readonly steer?: true
+      readonly options?: JsonObject
+    }
+  | { readonly kind: 'reply'; readonly id: string; readonly ask: string; readonly answer: JsonObject }
+  /** Stops the run in progress, and what was waiting before it. */
+  | { readonly kind: 'cancel'; readonly id: string }
+
+/** Text and progress while they are received; the log has only whole turns. Nothing here is stored, and some may be lost. */
+export interface LiveEvents {
+  publish(session: string, event: JsonObject): void
+  watch(session: string, onEvent: (event: JsonObject) => void): { stop(): void }
+}
