@@ -22,7 +22,10 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
     await resources.model.close()
     throw error
   })
-  const output = createRunOutput(args.outputFormat, { isStructured: outputSpec !== undefined })
+  const output = createRunOutput(args.outputFormat, {
+    isStructured: outputSpec !== undefined,
+    isSaved: !args.noSession,
+  })
   const stop = new AbortController()
   const stopListening = onStopRequest((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_CLOSED_REASON : undefined))
   // Started processes must not outlive this one, however it ends.

@@ -63,6 +63,8 @@ export interface Grant {
   readonly covers: string
   /** What the command may do beyond the sandbox, each time. */
   readonly sandboxAccess?: SandboxAccess
+  /** The command itself is allowed already: only that access is added. */
+  readonly isOnlyAccess?: true
   /** Default: only the session. */
   readonly scopes?: readonly GrantScope[]
 }

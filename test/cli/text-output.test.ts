@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeRunProblem } from '../../src/cli/output/describe-run.ts'
+import { describeRunProblem, getHeadlessAdvice } from '../../src/cli/output/describe-run.ts'
 import { createTextOutput } from '../../src/cli/output/text-output.ts'
 import type { TurnEvent } from '../../src/model/event.ts'
 import { NO_USAGE } from '../../src/model/usage.ts'
@@ -26,12 +26,15 @@ test('each front end says in its own words how to continue', () => {
   const totals = { session: 's', turns: 1, usage: NO_USAGE }
   const close = { type: 'run-close', reason: 'turn-limit', text: '', ...totals } as const
   const advice = { afterStop: 'send a message', afterFault: 'Send it again.', afterOverflow: 'Use /compact.' }
-  assert.equal(describeRunProblem(close), 'turn limit reached; continue with dragoman --resume')
+  assert.equal(describeRunProblem(close, getHeadlessAdvice({})), 'turn limit reached; continue with dragoman --resume')
   assert.equal(describeRunProblem(close, advice), 'turn limit reached; send a message')
   const fault = { kind: 'server', message: 'It broke' } as const
   assert.equal(describeRunProblem({ ...close, reason: 'fault', fault }, advice), 'It broke. Send it again.')
   const overflow = { kind: 'overflow', message: 'Too long' } as const
   assert.equal(describeRunProblem({ ...close, reason: 'fault', fault: overflow }, advice), 'Too long. Use /compact.')
-  assert.equal(describeRunProblem({ ...close, reason: 'loop' }), 'stopped: the model repeated the same calls')
-  assert.equal(describeRunProblem({ ...close, reason: 'done' }), undefined)
+  assert.equal(describeRunProblem({ ...close, reason: 'loop' }, advice), 'stopped: the model repeated the same calls')
+  assert.equal(describeRunProblem({ ...close, reason: 'done' }, advice), undefined)
+  const unsaved = getHeadlessAdvice({ isSaved: false })
+  assert.equal(describeRunProblem(close, unsaved), 'turn limit reached')
+  assert.equal(describeRunProblem({ ...close, reason: 'fault', fault }, unsaved), 'It broke.')
 })

@@ -53,6 +53,8 @@ describe('a command that changes what the sandbox hides', { skip: noTmux || (awa
     terminal.press('1')
     await terminal.shows('All done.')
     assert.ok(!existsSync(join(at.home, 'one.txt')))
+    // Yolo allows the command itself: what was kept is only the access.
+    await terminal.shows(/Running outside the sandbox: /)
   })
 
   test('does not run where nobody can be asked, and the model is told why', async () => {

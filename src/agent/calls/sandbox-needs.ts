@@ -65,7 +65,9 @@ export async function offerGrants(
 ): Promise<readonly Grant[]> {
   const access: SandboxAccess | undefined = outsidePaths ? 'outside' : lacksNetwork && 'network'
   const accessGrants = access ? ((await sandboxAccess?.offers(proposal, access)) ?? []) : []
-  const grants = isOnlyAccess ? accessGrants : ((await policy.offers?.(proposal)) ?? [])
+  const grants = isOnlyAccess
+    ? accessGrants.map((grant) => ({ ...grant, isOnlyAccess }))
+    : ((await policy.offers?.(proposal)) ?? [])
   if (!access) return grants
   return grants.flatMap((grant) => {
     const isOffered = accessGrants.some(
@@ -83,6 +85,7 @@ const ACCESS_PHRASES: Readonly<Record<SandboxAccess, string>> = {
 
 /** Keeps a grant. Returns a description for the user. */
 export function rememberGrant(agent: AgentContext, proposal: Proposal, grant: Grant, scope: GrantScope): string {
-  if (grant.sandboxAccess) agent.sandboxAccess?.remember(proposal, grant.sandboxAccess, grant, scope)
+  const kept = grant.sandboxAccess && agent.sandboxAccess?.remember(proposal, grant.sandboxAccess, grant, scope)
+  if (kept !== undefined && grant.isOnlyAccess) return kept
   return agent.policy.remember(proposal, grant, scope)
 }

@@ -16,6 +16,6 @@ export const STANDARD_STREAMS: OutputStreams = {
 
 const OUTPUT_FACTORIES: Readonly<Record<OutputFormat, (sink: OutputStreams, options: OutputOptions) => RunOutput>> = {
   text: createTextOutput,
-  json: (sink) => createJsonOutput(sink),
-  'stream-json': (sink) => createStreamJsonOutput(sink),
+  json: createJsonOutput,
+  'stream-json': createStreamJsonOutput,
 }

@@ -2,7 +2,7 @@ import type { CloseReason, RunEvent } from '../../agent/loop/run-event.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import { endWithPeriod } from '../../model/text.ts'
 import { formatDuration } from '../../provider/index.ts'
-import type { RunError } from './run-output.ts'
+import type { OutputOptions, RunError } from './run-output.ts'
 import { truncateLines } from './truncate-lines.ts'
 
 /** What is being waited for, how long already, and when the request times out. */
@@ -22,20 +22,20 @@ export function describeRetry({ fault, origin, wait = 0 }: Extract<TurnEvent, { 
 export type ResumeAdvice = Readonly<Record<'afterStop' | 'afterFault' | 'afterOverflow', string>>
 
 /** Why a run did not end well, and how to continue; undefined if it did end well. */
-export function describeRunProblem(event: RunCloseEvent, advice = HEADLESS_ADVICE): string | undefined {
+export function describeRunProblem(event: RunCloseEvent, advice: ResumeAdvice | undefined): string | undefined {
   if (event.reason === 'done') return undefined
   const { problem, canContinue } = CLOSE_PROBLEMS[event.reason]
   if (event.reason === 'unsaved') return event.fault?.message ?? problem
   if (event.fault) {
-    const next = event.fault.kind === 'overflow' ? advice.afterOverflow : advice.afterFault
-    return `${endWithPeriod(event.fault.message)} ${next}`
+    const next = event.fault.kind === 'overflow' ? advice?.afterOverflow : advice?.afterFault
+    return [endWithPeriod(event.fault.message), next].filter(Boolean).join(' ')
   }
-  return canContinue ? `${problem}; ${advice.afterStop}` : problem
+  return canContinue && advice ? `${problem}; ${advice.afterStop}` : problem
 }
 
 /** The same as an object for programs. */
-export function toRunError(event: RunCloseEvent): RunError | undefined {
-  const message = describeRunProblem(event)
+export function toRunError(event: RunCloseEvent, options: OutputOptions): RunError | undefined {
+  const message = describeRunProblem(event, getHeadlessAdvice(options))
   if (message === undefined) return undefined
   const { code, kind = event.reason } = event.fault ?? {}
   return { type: code === 'output-invalid' ? code : kind, message: truncateLines(message) }
@@ -46,6 +46,11 @@ export function toOneLine(text: string): string {
 }
 
 type RunCloseEvent = Extract<RunEvent, { type: 'run-close' }>
+
+/** A session that is not saved cannot be continued. */
+export function getHeadlessAdvice({ isSaved = true }: OutputOptions): ResumeAdvice | undefined {
+  return isSaved ? HEADLESS_ADVICE : undefined
+}
 
 const HEADLESS_ADVICE: ResumeAdvice = {
   afterStop: 'continue with dragoman --resume',

@@ -5,10 +5,10 @@ import { escapeInvisibleInJson } from '../../policy/text/sanitize.ts'
 import { describeWait, toRunError } from './describe-run.ts'
 import { escapeForTerminal } from './escape.ts'
 import { createRunStats } from './run-stats.ts'
-import type { RunOutput, RunError, OutputStreams } from './run-output.ts'
+import type { OutputOptions, RunOutput, RunError, OutputStreams } from './run-output.ts'
 
 /** One JSON object at the end of the run. */
-export function createJsonOutput(sink: OutputStreams): RunOutput {
+export function createJsonOutput(sink: OutputStreams, options: OutputOptions = {}): RunOutput {
   const stats = createRunStats()
   let session = ''
   const warnings: string[] = []
@@ -38,7 +38,7 @@ export function createJsonOutput(sink: OutputStreams): RunOutput {
         warnings.push(event.text)
         return
       case 'run-close':
-        return close(event.text, toRunError(event), event.output as Json | undefined)
+        return close(event.text, toRunError(event, options), event.output as Json | undefined)
       case 'call':
       case 'progress':
       case 'output':

@@ -13,4 +13,6 @@ export type OutputStreams = Readonly<Record<'out' | 'err', (text: string) => voi
 export interface OutputOptions {
   /** The answer is a JSON value, which replaces the text of the model. */
   readonly isStructured?: boolean
+  /** Can the session be continued later? The default is true. */
+  readonly isSaved?: boolean
 }

@@ -7,13 +7,17 @@ import type { Json, JsonObject } from '../../model/json.ts'
 import { formatResultText } from '../../model/text.ts'
 import { escapeInvisibleInJson } from '../../policy/text/sanitize.ts'
 import type { END_REASONS, StreamJsonLineType } from './events-schema.ts'
-import type { RunOutput, RunError, OutputStreams } from './run-output.ts'
+import type { OutputOptions, RunOutput, RunError, OutputStreams } from './run-output.ts'
 import { createRunStats } from './run-stats.ts'
 import { toRunError } from './describe-run.ts'
 import { defined } from '../../model/defined.ts'
 
 /** One JSON object per line, as it happens. Six types are those of Gemini CLI; fields and types are only ever added. */
-export function createStreamJsonOutput(sink: OutputStreams, now: () => number = Date.now): RunOutput {
+export function createStreamJsonOutput(
+  sink: OutputStreams,
+  options: OutputOptions = {},
+  now: () => number = Date.now,
+): RunOutput {
   const stats = createRunStats(now)
   const kinds = new Map<number, string>()
 
@@ -111,7 +115,7 @@ export function createStreamJsonOutput(sink: OutputStreams, now: () => number = 
         return writeEvent('error', { severity: 'warning', message: event.text })
       case 'run-close':
         if (event.plan !== undefined) writeEvent('message', { role: 'assistant', content: event.plan, plan: true })
-        return close(event.reason, toRunError(event), event.output as Json | undefined)
+        return close(event.reason, toRunError(event, options), event.output as Json | undefined)
       case 'progress':
       case 'output':
       case 'reply':

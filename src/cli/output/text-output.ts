@@ -4,12 +4,12 @@ import { formatResultText } from '../../model/text.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { ResultPart } from '../../model/turn.ts'
 import { escapeInvisibleInJson, type SanitizingStream, createSanitizingStream } from '../../policy/text/sanitize.ts'
-import { describeRetry, describeRunProblem, describeWait, toOneLine } from './describe-run.ts'
+import { describeRetry, describeRunProblem, describeWait, getHeadlessAdvice, toOneLine } from './describe-run.ts'
 import { escapeForTerminal } from './escape.ts'
 import type { RunOutput, OutputOptions, OutputStreams } from './run-output.ts'
 
 /** Plain text: the text of the model, or its structured answer, goes to standard output, everything else to standard error. */
-export function createTextOutput(sink: OutputStreams, { isStructured = false }: OutputOptions = {}): RunOutput {
+export function createTextOutput(sink: OutputStreams, options: OutputOptions = {}): RunOutput {
   const texts = new Map<number, SanitizingStream>()
   let written = ''
 
@@ -37,7 +37,7 @@ export function createTextOutput(sink: OutputStreams, { isStructured = false }: 
         endLine()
         return writeNotice(describeRetry(event))
       case 'part-open':
-        if (event.kind === 'text' && !isStructured) texts.set(event.index, createSanitizingStream('model-text'))
+        if (event.kind === 'text' && !options.isStructured) texts.set(event.index, createSanitizingStream('model-text'))
         return
       case 'part-delta':
         return write(texts.get(event.index)?.write(event.text) ?? '')
@@ -68,9 +68,9 @@ export function createTextOutput(sink: OutputStreams, { isStructured = false }: 
       case 'run-close': {
         endLine()
         if (event.plan !== undefined) write(`${escapeForTerminal(event.plan.trimEnd())}\n`)
-        if (isStructured && event.output !== undefined)
+        if (options.isStructured && event.output !== undefined)
           write(`${escapeInvisibleInJson(JSON.stringify(event.output, null, 2))}\n`)
-        const problem = describeRunProblem(event)
+        const problem = describeRunProblem(event, getHeadlessAdvice(options))
         return problem === undefined ? undefined : sink.err(`dragoman: ${escapeForTerminal(toOneLine(problem))}\n`)
       }
       case 'run-open':
