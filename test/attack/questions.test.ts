@@ -50,6 +50,18 @@ async function comes(isSo: () => boolean, ms: number): Promise<boolean> {
   return isSo()
 }
 
+/** For what must happen, on however busy a machine. */
+const LONG_MS = 60_000
+
+/** Waits until a tool of a server is there. */
+async function untilListed({ terminal }: Scene, tool: string): Promise<void> {
+  for (const end = Date.now() + LONG_MS; Date.now() < end;) {
+    terminal.type('/mcp')
+    terminal.press('Enter')
+    if (await comes(() => terminal.screen().includes(tool), 2000)) return
+  }
+}
+
 /** Pages to the end of the question; gives all that was shown. */
 async function readAll({ terminal }: Scene): Promise<string> {
   const pages = [terminal.screen()]
@@ -82,8 +94,9 @@ async function nothingUnseen(command: string, payload: RegExp, before: readonly 
     seen += quoted(terminal.screen())
   }
   terminal.press('y')
-  const ran = await comes(() => existsSync(canary), 2500)
-  assert.ok(!ran || payload.test(seen), `it ran, and was never on the screen:\n${seen}`)
+  const isSeen = payload.test(seen)
+  const ran = await comes(() => existsSync(canary), isSeen ? LONG_MS : 2500)
+  assert.ok(!ran || isSeen, `it ran, and was never on the screen:\n${seen}`)
   if (ran) return
   // Whoever pressed End skipped the middle; from the top on nothing is skipped.
   terminal.press('Home')
@@ -95,7 +108,7 @@ async function nothingUnseen(command: string, payload: RegExp, before: readonly 
   seen = quoted(await readAll(scene))
   assert.match(seen, payload)
   terminal.press('y')
-  assert.ok(await comes(() => existsSync(canary), 15_000), `it was approved and did not run:\n${terminal.screen()}`)
+  assert.ok(await comes(() => existsSync(canary), LONG_MS), `it was approved and did not run:\n${terminal.screen()}`)
 }
 
 describe('attacks on questions', { skip: noTmux }, () => {
@@ -138,12 +151,11 @@ describe('attacks on questions', { skip: noTmux }, () => {
     const word = '-----BEGIN PRIVATE KEY-----\nPAYLOAD\n-----END PRIVATE KEY-----'
     const db = { command: process.execPath, args: [join(root, 'test/mcp/support/fixture-server.mjs')] }
     const scene = await begin([{ name: 'echo', args: { word } }], { config: { mcpServers: { db } } })
-    // The server's tools are there once they were listed.
-    await pause(3000)
+    await untilListed(scene, 'echo')
     ask(scene)
     const seen = await scene.terminal.shows('? Call ')
     scene.terminal.press('y')
-    const ran = await comes(() => /Echo: /.test(scene.sent()), 8000)
+    const ran = await comes(() => /Echo: /.test(scene.sent()), LONG_MS)
     assert.ok(ran, `it was approved and did not run:\n${scene.terminal.screen()}`)
     assert.match(seen, /PAYLOAD/)
   })
