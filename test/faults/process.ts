@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -138,7 +138,8 @@ const STUBBORN = shell("trap '' INT TERM; echo begun >> begun; while :; do sleep
 /** Starts a run, and does something to it once its command has begun. */
 function whileItSleeps(here: Here, act: (child: ChildProcess) => unknown): Promise<Ended> {
   const started = (child: ChildProcess): void => {
-    const begun = until(() => existsSync(join(here.work, 'begun')))
+    // The shell creates the file before it writes to it.
+    const begun = until(() => (statSync(join(here.work, 'begun'), { throwIfNoEntry: false })?.size ?? 0) > 0)
     void begun.then(
       () => act(child),
       () => child.kill(),

@@ -11,7 +11,7 @@ export function preload(code: string): { NODE_OPTIONS: string } {
 /** Does something when a file is there. */
 export function whenThere(file: string, code: string): string {
   return `const timer = setInterval(() => {
-    if (!fs.existsSync(${JSON.stringify(file)})) return
+    if (!fs.statSync(${JSON.stringify(file)}, { throwIfNoEntry: false })?.size) return
     clearInterval(timer)
     ${code}
   }, 10)
