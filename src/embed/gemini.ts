@@ -96,7 +96,7 @@ export type { AnthropicToolResultLike, AnthropicToolUse } from './vendor-types/a
 export type { ChatTool } from './vendor-types/openai.ts'
 export type { Warning } from '../model/event.ts'
 export type { Fault } from '../model/fault.ts'
-export type { Finish } from '../model/turn.ts'
+export type { Finish, NativeData } from '../model/turn.ts'
 export type { ToolChoice } from '../model/request.ts'
 export type { Usage } from '../model/usage.ts'
 export type { Json, JsonObject } from '../model/json.ts'

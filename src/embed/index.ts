@@ -117,7 +117,7 @@ export type {
   GeminiToolConfig,
 } from './vendor-types/gemini.ts'
 export type { ChatDelta, ChatParams, ChatTool, ChatToolChoice } from './vendor-types/openai.ts'
-export type { Finish } from '../model/turn.ts'
+export type { Finish, NativeData } from '../model/turn.ts'
 export type { Warning } from '../model/event.ts'
 export type { Fault } from '../model/fault.ts'
 export type { Json, JsonObject } from '../model/json.ts'
