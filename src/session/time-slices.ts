@@ -7,16 +7,19 @@ export interface TimeSlices {
 
 /** The first slice begins now. Work that is shorter than a slice never pauses. */
 export function createTimeSlices(): TimeSlices {
-  let started = performance.now()
+  let started = getTime()
   return {
-    isOver: () => performance.now() - started > SLICE_MS,
+    isOver: () => getTime() - started > SLICE_MS,
     async pause() {
       await new Promise((resolve) => {
         setImmediate(resolve)
       })
-      started = performance.now()
+      started = getTime()
     },
   }
 }
 
 const SLICE_MS = 8
+
+/** In milliseconds. Not `performance.now`, which loads another module at the start. */
+const getTime = (): number => process.uptime() * 1000

@@ -1,3 +1,4 @@
+import { getUptimeMs } from '../process/uptime.ts'
 import { randomBytes } from 'node:crypto'
 import { closeSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { renameSync, statSync, writeSync } from 'node:fs'
@@ -87,10 +88,10 @@ async function acquireLock(folder: string, key: string, temporary: string): Prom
     if (holder && isAbandoned(holder)) removeAbandonedLock(path, holder)
     if (waitedForContent !== (holder?.content ?? '')) {
       waitedForContent = holder?.content ?? ''
-      waitStart = performance.now()
+      waitStart = getUptimeMs()
     }
     // Nobody writes for so long: the lock file could not be removed, by its holder or by us.
-    if (performance.now() - waitStart > LEASE_MS) return undefined
+    if (getUptimeMs() - waitStart > LEASE_MS) return undefined
     await delay(2 + Math.random() * 8)
   }
 }

@@ -1,3 +1,4 @@
+import { getUptimeMs } from './uptime.ts'
 import { getAbortReason } from '../../model/abort-reason.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ResourceMonitor, createResourceMonitor, type ExceededLimit } from './resource-monitor.ts'
@@ -210,7 +211,7 @@ async function watchCommand(
 ): Promise<StopReason | undefined> {
   const finished = new AbortController()
   const ended = started.exit.then(() => finished.abort(getAbortReason()))
-  const startedAt = performance.now()
+  const startedAt = getUptimeMs()
   let lastSize = 0
   let lastOutputAt = startedAt
   let stopped: StopReason | undefined
@@ -223,7 +224,7 @@ async function watchCommand(
     ])
     if (finished.signal.aborted) break
     const size = output.size()
-    const now = performance.now()
+    const now = getUptimeMs()
     if (size !== lastSize) lastOutputAt = now
     lastSize = size
     const newText = command.onOutput ? output.readNew() : ''
@@ -274,13 +275,13 @@ async function listBackgroundProcesses(
   wasStopped: boolean,
   monitor: ResourceMonitor,
 ): Promise<number[]> {
-  const startedAt = performance.now()
+  const startedAt = getUptimeMs()
   let deadline = startedAt + (wasStopped ? 0 : EXIT_GRACE_MS)
   let maxCount = monitor.maxProcesses / 10
   for (;;) {
     const count = monitor.countProcesses(group)
     if ((await monitor.findExceededLimit(group)) !== undefined) return []
-    const now = performance.now()
+    const now = getUptimeMs()
     if (!wasStopped && count > maxCount) deadline = Math.min(now + EXIT_GRACE_MS, startedAt + MAX_EXIT_GRACE_MS)
     maxCount = Math.max(maxCount, count)
     if (count === 0) return []

@@ -17,8 +17,9 @@ export async function loadBashParser(): Promise<ShellParser> {
   parser.setLanguage(language)
 
   return (text) => {
-    const deadline = performance.now() + MAX_PARSE_MS
-    const tree = parser.parse(text, null, { progressCallback: () => performance.now() > deadline })
+    // Not `performance.now`, which loads another module when it is first used.
+    const deadline = process.uptime() + MAX_PARSE_MS / 1000
+    const tree = parser.parse(text, null, { progressCallback: () => process.uptime() > deadline })
     if (!tree) {
       parser.reset()
       return undefined

@@ -64,11 +64,18 @@ export function toIncompleteOrProse(text: string, at: number, scope: ReadScope):
 }
 
 /** A pattern for one offset. It must be bounded by MAX_PATTERN_CHARS and must not end in the middle of a word. */
-export function createPattern(source: string): RegExp {
-  return new RegExp(source, 'yu')
+/** A regular expression that is compiled when it is first used: most responses need none of them. */
+export interface Pattern {
+  readonly source: string
+  compiled?: RegExp
 }
 
-export function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
+export function createPattern(source: string): Pattern {
+  return { source }
+}
+
+export function matchAt(pattern: Pattern, text: string, at: number): RegExpExecArray | null {
+  const sticky = (pattern.compiled ??= new RegExp(pattern.source, 'yu'))
   sticky.lastIndex = at
   return sticky.exec(text)
 }

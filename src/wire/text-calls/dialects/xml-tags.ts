@@ -1,6 +1,6 @@
 import { BAR_PATTERN, createBroken, createPattern, GAP_PATTERN, INCOMPLETE } from './dialect.ts'
 import { createTokenPattern, toIncompleteOrProse, matchAt, NAME_PATTERN, PROSE, skipWhitespace } from './dialect.ts'
-import type { ReadResult, ReadScope } from './dialect.ts'
+import type { Pattern, ReadResult, ReadScope } from './dialect.ts'
 import { readJsonArguments } from '../json-calls.ts'
 import { hasUndeclaredKeys, toArgumentsJson, type TextCallParameter } from '../argument-values.ts'
 
@@ -33,17 +33,17 @@ export const readGlmTagCall: TagReader = (text, at, scope) => {
 /** The tags of a dialect that writes each parameter as an element. */
 interface TagGrammar {
   /** Opens the call; with the group `name`, and `closed` if the tag has no content. */
-  readonly head: RegExp
+  readonly head: Pattern
   /** Opens a parameter; with the group `key`. */
-  readonly param: RegExp
+  readonly param: Pattern
   /** The start of a parameter: a value that contains it could be two parameters. */
   readonly nested: RegExp
   /** Closes a parameter. */
   readonly close: RegExp
   /** Closes the call. */
-  readonly end: RegExp
+  readonly end: Pattern
   /** Closes what contains the call, and so the call. */
-  readonly outerEnd?: RegExp
+  readonly outerEnd?: Pattern
   /** There may be a line break before and after each value. */
   readonly hasLineBreaks?: true
   /** The end of the call, which may close the last value instead of its own tag. */
