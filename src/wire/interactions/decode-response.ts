@@ -5,9 +5,11 @@ import { type Json, filterObjects, isObject, nonBlankString, objectOrEmpty } fro
 import type { FinishReason } from '../../model/turn.ts'
 import { normalizeUsage } from '../../model/usage.ts'
 import { type ParsedVendorError, parseVendorError } from '../errors/parse-error.ts'
+import { createFieldFilter, createNestedFilter } from '../other-fields.ts'
 import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
+import { formatExcerpt } from '../unread-fields.ts'
 import type { DecodeContext } from '../wire.ts'
 import type { JsonFields } from './content.ts'
 import { createGroundingCollector } from './grounding.ts'
@@ -56,15 +58,18 @@ function decodeValue(state: InteractionsDecoderState, json: unknown, name: strin
   const { builder } = state
   if (!isObject(json)) return builder.warn('unknown-frame', 'A frame that is not an object was ignored.')
   const type = nonBlankString(json['event_type']) ?? name ?? guessEventType(json)
-  if (!EVENT_TYPE.test(type)) {
+  const handle = EVENT_HANDLERS.get(type)
+  if (type === 'error' || (!handle && !EVENT_TYPE.test(type))) {
     const error = parseVendorError(json)
     if (error) return recordError(state, error)
   }
-  const handle = EVENT_HANDLERS.get(type)
+  const others = type === 'interaction' ? undefined : pickEventFields(json)
+  if (others) builder.warnOtherFields(`the event ${type}`, others)
   if (handle) return handle(state, json)
   if (state.unknownTypes.has(type)) return
   state.unknownTypes.add(type)
-  builder.warn('unknown-event', `Events of the unknown type “${type.slice(0, 80)}” were ignored (T190).`)
+  const excerpt = formatExcerpt(json)
+  builder.warn('unknown-event', `Events of the unknown type “${type.slice(0, 80)}” were ignored (T190): ${excerpt}`)
 }
 
 /** A proxy may omit the type, and a whole response has none: then the fields show what it is. */
@@ -92,6 +97,7 @@ function handleCreated(state: InteractionsDecoderState, event: JsonFields): void
   if (state.id !== undefined && id !== undefined && id !== state.id)
     return builder.markCorrupt('A second response started before the end of the first (T134).')
   emitOpen(state, interaction)
+  builder.keepFields('interaction', pickInteractionFields(interaction))
   recordUsage(state, interaction['usage'])
 }
 
@@ -137,6 +143,7 @@ function handleCompleted(state: InteractionsDecoderState, event: JsonFields): vo
   const { builder, steps } = state
   const interaction = objectOrEmpty(event['interaction'])
   emitOpen(state, interaction)
+  builder.keepFields('interaction', pickInteractionFields(interaction))
   recordUsage(state, interaction['usage'])
   if (builder.hasEnded) return
   const listed = filterObjects(interaction['steps'])
@@ -201,6 +208,8 @@ function recordError(state: InteractionsDecoderState, error: ParsedVendorError |
 function recordUsage(state: InteractionsDecoderState, value: unknown): void {
   if (!isObject(value)) return
   const { tokenCounts } = state
+  const others = pickUsageFields(value)
+  if (others) state.builder.keepFields('interaction', { usage: others })
   for (const key of COUNT_KEYS) tokenCounts[key] = value[key] ?? tokenCounts[key]
   state.builder.setUsage(
     normalizeUsage({
@@ -226,6 +235,15 @@ const COUNT_KEYS = [
   'total_output_tokens',
   'total_thought_tokens',
 ] as const
+
+const pickUsageFields = createFieldFilter(`${COUNT_KEYS.join(' ')} total_tokens`)
+
+const pickInteractionFields = createFieldFilter('id object model status created updated usage steps errors error')
+
+const pickEventFields = createNestedFilter(
+  'event_type type event_id index step delta interaction interaction_id status usage error',
+  { metadata: createFieldFilter('total_usage') },
+)
 
 type EventHandler = (state: InteractionsDecoderState, event: JsonFields) => void
 

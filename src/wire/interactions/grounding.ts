@@ -18,6 +18,8 @@ export function createGroundingCollector() {
   return {
     /** A step or a delta. */
     add(fields: JsonFields): void {
+      // Most deltas are plain text.
+      if (fields['type'] === 'text' && fields['annotations'] === undefined) return
       const content = [fields, ...filterObjects(fields['content'])]
       for (const annotation of content.flatMap(({ annotations }) => filterObjects(annotations)))
         if (annotation['type'] === 'url_citation') addCitation(annotation)
