@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts'
-import type { AssistantPart, Finish, ModelOrigin, NativeData } from './turn.ts'
+import type { AssistantPart, Continuation, Finish, ModelOrigin, NativeData } from './turn.ts'
 import type { CacheDiagnosis, Usage } from './usage.ts'
 
 /**
@@ -51,7 +51,7 @@ export type TurnEvent =
     }
   | { readonly type: 'usage'; readonly usage: Usage; readonly cacheDiagnosis?: CacheDiagnosis }
   | { readonly type: 'warn'; readonly warning: Warning }
-  | ({ readonly type: 'finish' } & Finish)
+  | ({ readonly type: 'finish'; readonly continuation?: Continuation } & Finish)
 
 /** An irregularity that was handled. Whenever data is dropped, there is a warning. */
 export interface Warning {

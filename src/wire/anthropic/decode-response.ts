@@ -169,6 +169,7 @@ function handleMessageStop(state: AnthropicDecoderState, event: JsonFields = {})
   const reason = FINISH_REASONS.get(stopLabel?.toLowerCase() ?? '')
   if (reason === 'fault')
     builder.fail({ kind: 'server', message: `The endpoint ended the response with “${stopLabel ?? ''}”.` })
+  if (stopLabel === 'pause_turn') builder.setContinuation({ kind: 'resend' })
   if (reason !== undefined) return builder.setFinish(reason, stopLabel ?? '')
   // With an unknown stop reason, or none, calls do not run, but text is accepted (T54).
   const message =
@@ -228,7 +229,7 @@ const EVENT_HANDLERS: ReadonlyMap<string, (state: AnthropicDecoderState, event: 
 
 /** The stop reasons of endpoints, also those of other wires (T135, T54). */
 const FINISH_REASONS = createFinishReasonMap({
-  // After pause_turn the same history is sent again, because the server's own tools need more time.
+  // After pause_turn the response is sent back, because the server's own tools need more time.
   stop: 'end_turn stop_sequence pause_turn compaction stop',
   calls: 'tool_use tool_calls',
   length: 'max_tokens model_context_window_exceeded length',

@@ -29,6 +29,7 @@ export function startGeminiDecoding(wire: WireId, context: DecodeContext) {
     end: undefined as { readonly reason: FinishReason; readonly raw: string } | undefined,
     tokenCounts: {} as Partial<Record<(typeof COUNT_KEYS)[number], unknown>>,
     model: undefined as string | undefined,
+    continuationToken: undefined as string | undefined,
     isOpened: false,
     hasCandidate: false,
     hasOtherCandidates: false,
@@ -56,11 +57,18 @@ export function finishGeminiDecoding(state: GeminiDecoderState, fault?: Fault): 
     builder.fail({ kind: 'server', message: `The model ended the response with ${end.raw}.`, code: end.raw })
   state.calls.end(isNormalEnd(end?.reason))
   if (end) builder.setFinish(end.reason, end.raw)
+  if (end?.raw === 'CONTINUATION') recordContinuation(state)
   if (state.grounding) {
     const native = builder.createNative(undefined, { grounding: state.grounding as unknown as Json })
     builder.addPart({ kind: 'text', text: '', native })
   }
   return builder.finish(fault)
+}
+
+/** The limit of one request, and not that of the response, was reached (T193). */
+function recordContinuation({ builder, continuationToken: token }: GeminiDecoderState): void {
+  if (token !== undefined) builder.setContinuation({ kind: 'token', token })
+  else builder.warn('continuation', 'The server stopped before the end of the response, without a token (T193).')
 }
 
 function decodeValue(state: GeminiDecoderState, json: unknown): void {
@@ -107,6 +115,7 @@ function decodeCandidate(state: GeminiDecoderState, json: Record<string, unknown
   state.builder.keepFields('candidate', pickCandidateFields(json))
   if (!state.calls.startFrame(parts, frame)) for (const one of parts) decodePart(state, one)
   if (json['groundingMetadata'] ?? json['urlContextMetadata']) state.grounding = mergeGrounding(json, state.grounding)
+  state.continuationToken = nonBlankString(json['continuationToken']) ?? state.continuationToken
   const finishLabel = json['finishReason']
   if (typeof finishLabel !== 'string' || UNSPECIFIED.has(finishLabel)) return
   const reason = FINISH_REASONS.get(finishLabel) ?? (finishLabel.startsWith('IMAGE_') ? 'filter' : 'fault')
@@ -198,7 +207,7 @@ function toCount(json: unknown): number {
 }
 
 const pickEnvelopeFields = createFieldFilter('response traceId')
-const pickCandidateFields = createNestedFilter('finishReason finishMessage index', {
+const pickCandidateFields = createNestedFilter('finishReason finishMessage index continuationToken', {
   content: createFieldFilter('role parts'),
 })
 
@@ -230,7 +239,7 @@ const FINISH_REASONS = createFinishReasonMap({
   stop: 'STOP',
   // Sent by test servers.
   calls: 'FUNCTION_CALL',
-  length: 'MAX_TOKENS',
+  length: 'MAX_TOKENS CONTINUATION',
   'malformed-call': 'MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS',
   filter: 'SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR',
 })

@@ -80,6 +80,7 @@ export function encodeGeminiBody(
     ...(tools.length > 0 && { tools }),
     ...(config && { toolConfig: { functionCallingConfig: config } }),
     ...(Object.keys(generation).length > 0 && { generationConfig: generation }),
+    ...defined({ continuationToken: request.continuation }),
     ...extra,
     contents: encodeContents(steps, context) as unknown as JsonObject[],
   }

@@ -38,12 +38,13 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): DecodedRequest {
     turns: readTurns(wire, readObjects(body['contents'], 'A content', warnings), warnings),
     params,
     ...readOutputFormat('answer', readResponseSchema(generation)),
+    ...defined({ continuation: nonBlankString(body['continuationToken']) }),
     ...(Object.keys(options).length > 0 && { providerOptions: { gemini: options } }),
   }
   return { request, warnings }
 }
 
-const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig generationConfig session_id'
+const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig generationConfig session_id continuationToken'
 
 function readTurns(wire: WireId, contents: readonly GeminiPart[], warnings: Warning[]): Turn[] {
   const history: Turn[] = []

@@ -8,7 +8,7 @@ import { type ParsedVendorError, parseVendorError } from '../errors/parse-error.
 import { createFieldFilter, createNestedFilter } from '../other-fields.ts'
 import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
-import { createTurnBuilder } from '../turn/turn-builder.ts'
+import { createTurnBuilder, type TurnBuilder } from '../turn/turn-builder.ts'
 import { formatExcerpt } from '../unread-fields.ts'
 import type { DecodeContext } from '../wire.ts'
 import type { JsonFields } from './content.ts'
@@ -187,9 +187,14 @@ function recordFinish(state: InteractionsDecoderState, interaction: JsonFields):
   for (const { message, code } of errors)
     builder.warn('vendor-error', `The server reports: ${nonBlankString(message) ?? nonBlankString(code) ?? 'an error'}`)
   if (reason === undefined) builder.warnUnknownFinish(status)
-  if (status === 'requires_continuation')
-    builder.warn('continuation', 'The server stopped before the end of the response and would continue it (T193).')
+  if (status === 'requires_continuation') recordContinuation(builder, nonBlankString(interaction['continuation_token']))
   builder.setFinish(reason ?? 'stop', status)
+}
+
+/** The limit of one request, and not that of the response, was reached. */
+function recordContinuation(builder: TurnBuilder, token: string | undefined): void {
+  if (token !== undefined) builder.setContinuation({ kind: 'token', token })
+  else builder.warn('continuation', 'The server stopped before the end of the response, without a token (T193).')
 }
 
 /** A blocked response, or a call that the server could not parse, has an error code instead of a status. */
@@ -238,10 +243,12 @@ const COUNT_KEYS = [
 
 const pickUsageFields = createFieldFilter(`${COUNT_KEYS.join(' ')} total_tokens`)
 
-const pickInteractionFields = createFieldFilter('id object model status created updated usage steps errors error')
+const pickInteractionFields = createFieldFilter(
+  'id object model status created updated usage steps errors error continuation_token',
+)
 
 const pickEventFields = createNestedFilter(
-  'event_type type event_id index step delta interaction interaction_id status usage error',
+  'event_type type event_id index step delta interaction interaction_id status usage error continuation_token',
   { metadata: createFieldFilter('total_usage') },
 )
 

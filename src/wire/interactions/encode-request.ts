@@ -31,7 +31,7 @@ export const encodeInteractionsRequest: Wire['encodeRequest'] = (request, profil
     // The service stores every interaction unless it is told not to.
     store: request.params?.store ?? false,
     stream: request.params?.stream ?? true,
-    ...defined({ previous_interaction_id: request.previous }),
+    ...defined({ previous_interaction_id: request.previous, continuation_token: request.continuation }),
     input: encodeStoredHistory(request, request.previous !== undefined, {
       encodeTurns(turns) {
         const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)

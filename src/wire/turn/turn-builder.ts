@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import type { AssistantPart, Finish, FinishReason, WireId } from '../../model/turn.ts'
+import type { AssistantPart, Continuation, Finish, FinishReason, WireId } from '../../model/turn.ts'
 import type { CacheDiagnosis, Usage } from '../../model/usage.ts'
 import { defined } from '../../model/defined.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -23,6 +23,7 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
   let fault: Fault | undefined
   let corruption: string | undefined
   let end: { reason: FinishReason; raw: string } | undefined
+  let continuation: Continuation | undefined
   const otherFields: JsonObject = {}
   const reportedFields = new Set<string>()
   const streams: TextStream[] = []
@@ -46,7 +47,9 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
     if (endedNormally && end?.reason === 'calls' && calls.count === 0)
       emitter.warn('missing-call', `The response ended with “${end.raw}” but has no call (T52).`)
     const native = hasFields(otherFields) ? emitter.createNative(undefined, otherFields) : undefined
-    emitter.emit({ type: 'finish', ...decideFinish(), ...defined({ native }) })
+    const finished = decideFinish()
+    const rest = finished.fault ? undefined : continuation
+    emitter.emit({ type: 'finish', ...finished, ...defined({ native, continuation: rest }) })
     return emitter.takeEvents()
   }
 
@@ -81,6 +84,8 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
     },
     setUsage: (usage: Usage, cacheDiagnosis?: CacheDiagnosis) =>
       emitter.emit({ type: 'usage', usage, ...defined({ cacheDiagnosis }) }),
+    /** The response is not complete, and the vendor can continue it. */
+    setContinuation: (next: Continuation): void => void (continuation = next),
     /** Fields of the response that only its wire understands. `place` is the object that they stand in. */
     keepFields(place: string, fields: JsonObject | undefined, texts: TextMerge = 'replace'): void {
       if (fields && hasFields(fields)) mergeChunkFields(otherFields, { [place]: fields }, texts)
