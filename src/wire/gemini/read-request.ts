@@ -38,13 +38,12 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): DecodedRequest {
     turns: readTurns(wire, readObjects(body['contents'], 'A content', warnings), warnings),
     params,
     ...readOutputFormat('answer', readResponseSchema(generation)),
-    ...defined({ continuation: nonBlankString(body['continuationToken']) }),
     ...(Object.keys(options).length > 0 && { providerOptions: { gemini: options } }),
   }
   return { request, warnings }
 }
 
-const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig generationConfig session_id continuationToken'
+const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig generationConfig session_id'
 
 function readTurns(wire: WireId, contents: readonly GeminiPart[], warnings: Warning[]): Turn[] {
   const history: Turn[] = []

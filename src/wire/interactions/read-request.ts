@@ -40,17 +40,14 @@ export function readInteractionsRequest(body: unknown): DecodedRequest {
     turns,
     params: readParams(fields, generation),
     ...format,
-    ...defined({
-      previous: nonBlankString(fields['previous_interaction_id']),
-      continuation: nonBlankString(fields['continuation_token']),
-    }),
+    ...defined({ previous: nonBlankString(fields['previous_interaction_id']) }),
     ...(options && { providerOptions: { interactions: options } }),
   }
   if (choice) warnAboutChoiceFields(objectOrEmpty(generation['tool_choice']), warnings)
   return { request, warnings: [...warnings, ...listUnreadWarnings(fields)] }
 }
 
-const KNOWN_FIELDS = 'model input system_instruction tools stream store previous_interaction_id continuation_token'
+const KNOWN_FIELDS = 'model input system_instruction tools stream store previous_interaction_id'
 const UNREAD_CHOICE = 'max_output_tokens temperature top_p stop_sequences thinking_level thinking_summaries'
 const KNOWN_GENERATION = `${UNREAD_CHOICE} tool_choice`
 
