@@ -3,7 +3,7 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import { type Json, filterObjects, isObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import type { FinishReason } from '../../model/turn.ts'
-import { normalizeUsage } from '../../model/usage.ts'
+import { addUsage, NO_USAGE, normalizeUsage, type Usage } from '../../model/usage.ts'
 import { type ParsedVendorError, parseVendorError } from '../errors/parse-error.ts'
 import { createFieldFilter, createNestedFilter } from '../other-fields.ts'
 import { createFinishReasonMap } from '../turn/finish-labels.ts'
@@ -25,6 +25,11 @@ export function startInteractionsDecoding(context: DecodeContext) {
     id: undefined as string | undefined,
     isOpened: false,
     tokenCounts: {} as Partial<Record<(typeof COUNT_KEYS)[number], unknown>>,
+    /** Of the interactions that this one continues. */
+    usageBefore: NO_USAGE,
+    callsBefore: 0,
+    /** The interaction is over, but not the response: the next one may follow in the same stream (T193). */
+    pause: undefined as { readonly token: string | undefined } | undefined,
     grounding: createGroundingCollector(),
     /** Unknown event types; each is reported once. */
     unknownTypes: new Set<string>(),
@@ -44,6 +49,7 @@ export function finishInteractionsDecoding(state: InteractionsDecoderState, faul
   const { builder, steps, grounding } = state
   const { status } = builder.context
   if (status !== undefined && status >= 400 && !builder.hasFailed && !fault) builder.failWith({ message: '' })
+  if (state.pause) endPaused(builder, state.pause.token)
   steps.end(builder.hasEnded)
   const found = grounding.get()
   if (found) {
@@ -94,11 +100,21 @@ function handleCreated(state: InteractionsDecoderState, event: JsonFields): void
   const id = nonBlankString(interaction['id'])
   if (builder.hasEnded)
     return builder.warn('after-end', 'A second response after the end of this one was ignored (T134).')
+  if (state.pause) return resume(state, id)
   if (state.id !== undefined && id !== undefined && id !== state.id)
     return builder.markCorrupt('A second response started before the end of the first (T134).')
   emitOpen(state, interaction)
   builder.keepFields('interaction', pickInteractionFields(interaction))
   recordUsage(state, interaction['usage'])
+}
+
+/** The official client asks for the rest by itself, and its events follow. */
+function resume(state: InteractionsDecoderState, id: string | undefined): void {
+  state.id = id
+  state.pause = undefined
+  state.usageBefore = addUsage(state.usageBefore, readUsage(state))
+  state.tokenCounts = {}
+  state.callsBefore = state.steps.listCallIds().length
 }
 
 /** The id is empty if the vendor stores nothing. */
@@ -130,12 +146,16 @@ function handleStepDelta(state: InteractionsDecoderState, event: JsonFields): vo
 
 function handleStepStop(state: InteractionsDecoderState, event: JsonFields): void {
   recordUsage(state, event['usage'])
-  if (!state.builder.hasEnded) state.steps.stop(event['index'])
+  if (!isOver(state)) state.steps.stop(event['index'])
 }
 
-function isAfterEnd({ builder }: InteractionsDecoderState): boolean {
-  if (builder.hasEnded) builder.warn('after-end', 'An event after the end of the response was ignored (T56).')
-  return builder.hasEnded
+function isOver({ builder, pause }: InteractionsDecoderState): boolean {
+  return builder.hasEnded || pause !== undefined
+}
+
+function isAfterEnd(state: InteractionsDecoderState): boolean {
+  if (isOver(state)) state.builder.warn('after-end', 'An event after the end of the response was ignored (T56).')
+  return isOver(state)
 }
 
 /** Only this event ends a stream: a status in an update does not (T53). */
@@ -145,19 +165,19 @@ function handleCompleted(state: InteractionsDecoderState, event: JsonFields): vo
   emitOpen(state, interaction)
   builder.keepFields('interaction', pickInteractionFields(interaction))
   recordUsage(state, interaction['usage'])
-  if (builder.hasEnded) return
+  if (isOver(state)) return
   const listed = filterObjects(interaction['steps'])
   if (steps.count === 0) addListedSteps(state, listed)
   else if (listed.length > 0) {
     const ids = listed.flatMap((step) => (step['type'] === 'function_call' ? [nonBlankString(step['id']) ?? ''] : []))
-    if (ids.join('\n') !== steps.listCallIds().join('\n'))
+    if (ids.join('\n') !== steps.listCallIds().slice(state.callsBefore).join('\n'))
       builder.markCorrupt('The final list of steps contains other calls than the stream (T140).')
   }
   recordFinish(state, interaction)
 }
 
 function decodeWholeInteraction(state: InteractionsDecoderState, interaction: JsonFields): void {
-  if (state.builder.hasEnded || state.steps.count > 0)
+  if (isOver(state) || state.steps.count > 0)
     return state.builder.warn('repeated-answer', 'The whole response was sent again; it was ignored (T26).')
   handleCompleted(state, { interaction })
 }
@@ -187,12 +207,16 @@ function recordFinish(state: InteractionsDecoderState, interaction: JsonFields):
   for (const { message, code } of errors)
     builder.warn('vendor-error', `The server reports: ${nonBlankString(message) ?? nonBlankString(code) ?? 'an error'}`)
   if (reason === undefined) builder.warnUnknownFinish(status)
-  if (status === 'requires_continuation') recordContinuation(builder, nonBlankString(interaction['continuation_token']))
+  if (status === 'requires_continuation') {
+    state.pause = { token: nonBlankString(interaction['continuation_token']) }
+    return
+  }
   builder.setFinish(reason ?? 'stop', status)
 }
 
 /** The limit of one request, and not that of the response, was reached. */
-function recordContinuation(builder: TurnBuilder, token: string | undefined): void {
+function endPaused(builder: TurnBuilder, token: string | undefined): void {
+  builder.setFinish('length', 'requires_continuation')
   if (token !== undefined) builder.setContinuation({ kind: 'token', token })
   else builder.warn('continuation', 'The server stopped before the end of the response, without a token (T193).')
 }
@@ -216,16 +240,18 @@ function recordUsage(state: InteractionsDecoderState, value: unknown): void {
   const others = pickUsageFields(value)
   if (others) state.builder.keepFields('interaction', { usage: others })
   for (const key of COUNT_KEYS) tokenCounts[key] = value[key] ?? tokenCounts[key]
-  state.builder.setUsage(
-    normalizeUsage({
-      input: toCount(tokenCounts.total_input_tokens) + toCount(tokenCounts.total_tool_use_tokens),
-      cacheRead: tokenCounts.total_cached_tokens,
-      output: tokenCounts.total_output_tokens,
-      reasoning: tokenCounts.total_thought_tokens,
-      inputIncludesCache: true,
-      outputIncludesReasoning: false,
-    }),
-  )
+  state.builder.setUsage(addUsage(state.usageBefore, readUsage(state)))
+}
+
+function readUsage({ tokenCounts }: InteractionsDecoderState): Usage {
+  return normalizeUsage({
+    input: toCount(tokenCounts.total_input_tokens) + toCount(tokenCounts.total_tool_use_tokens),
+    cacheRead: tokenCounts.total_cached_tokens,
+    output: tokenCounts.total_output_tokens,
+    reasoning: tokenCounts.total_thought_tokens,
+    inputIncludesCache: true,
+    outputIncludesReasoning: false,
+  })
 }
 
 function toCount(value: unknown): number {

@@ -13,12 +13,12 @@ import { formatExcerpt } from '../unread-fields.ts'
 import type { DecodeContext } from '../wire.ts'
 import {
   keepCallFields,
+  pickCallFields,
   pickChoiceFields,
   pickChunkFields,
   pickEnvelopeFields,
   pickFunctionFields,
   pickImageFields,
-  pickIndexedFields,
   pickMessageFields,
   pickTextFields,
   pickThinkingFields,
@@ -234,7 +234,7 @@ function decodeToolCall(
   // The signature may be sent alone, after the call (T119).
   const signed = pendingCall ?? (index === undefined ? undefined : calls.findByIndex(index))
   if (signed) keepCallFields(signed, call)
-  else state.builder.warnOtherFields('a call', pickIndexedFields(call))
+  else if (pickCallFields(call)) state.builder.warnOtherFields('a call', call)
 }
 
 /** Some gateways wrap the response: `{data: {choices: …}}` (T26). */

@@ -42,13 +42,10 @@ export const pickMessageFields = createFieldFilter(
 
 export const pickFunctionFields = createFieldFilter('name arguments args input')
 
-const pickCallFields = createNestedFilter('id index type name arguments args input', {
+export const pickCallFields = createNestedFilter('id index type name arguments args input', {
   function: pickFunctionFields,
   custom: pickFunctionFields,
 })
-
-/** Of an element of `tool_calls` that is no call. */
-export const pickIndexedFields = createFieldFilter('index')
 
 export const pickTextFields = createFieldFilter('type text')
 
