@@ -6,6 +6,7 @@ import * as openai from 'dragoman/embed/openai'
 import * as anthropic from 'dragoman/embed/anthropic'
 import * as responses from 'dragoman/embed/responses'
 import * as gemini from 'dragoman/embed/gemini'
+import * as interactions from 'dragoman/embed/interactions'
 import * as tachikoma from 'dragoman/embed/tachikoma'
 
 export const name = generateValidName('a b')
@@ -14,12 +15,13 @@ export const tools = toGeminiTools(definitions)
 export const parts = convertToFunctionResponse('a', 'b', 'c')
 export const handler = new GeminiToolHandler()
 export const results = handler.executeAll([])
-export const assemblers = [openai, anthropic, responses, gemini].map((one) => one.createAssembler())
+export const assemblers = [openai, anthropic, responses, gemini, interactions].map((one) => one.createAssembler())
 export const response = openai.createAssembler().end()
 export const { calls, rejected, finish, usage, events } = response
 export const events2 = anthropic.createAssembler().push(new Uint8Array())
 export const histories = [
   openai.toHistory(response), anthropic.toHistory(response), responses.toHistory(response), gemini.toHistory(response),
+  interactions.toHistory(response),
 ] as const
 export const fields = [openai.declareTools(definitions), anthropic.declareTools(definitions), gemini.declareTools(definitions)] as const
 export const stream = tachikoma.createStream({ async *[Symbol.asyncIterator]() { yield new Uint8Array() } })
@@ -51,12 +53,15 @@ agent({ model: 5 })
 
 export const SDK_USE = `
 import type { Anthropic } from '@anthropic-ai/sdk'
-import type { Content, GenerateContentResponse, Part, PartListUnion, Tool } from '@google/genai'
+import type {
+  Content, GenerateContentResponse, GoogleGenAI, Interactions, Part, PartListUnion, Tool,
+} from '@google/genai'
 import type { OpenAI } from 'openai'
 import * as openai from 'dragoman/embed/openai'
 import * as anthropic from 'dragoman/embed/anthropic'
 import * as responses from 'dragoman/embed/responses'
 import * as gemini from 'dragoman/embed/gemini'
+import * as interactions from 'dragoman/embed/interactions'
 import { toGeminiTools } from 'dragoman/embed/tachikoma'
 
 const definitions = [{ name: 'a', description: 'A.', parameters: { type: 'object' } }]
@@ -88,6 +93,13 @@ export async function message(client: Anthropic, result: Anthropic.ToolResultBlo
   const response = await anthropic.assembleStream(anthropic.createAssembler(), stream)
   messages.push(...anthropic.toHistory(response))
   return gemini.toFunctionResponse(result, 'a') satisfies Part
+}
+
+export async function interact(client: GoogleGenAI) {
+  const input: Interactions.Step[] = []
+  const stream = await client.interactions.create({ model: 'm', input, stream: true, ...interactions.declareTools(definitions) })
+  const response = await interactions.assembleStream(interactions.createAssembler(), stream)
+  input.push(...interactions.toHistory<Interactions.Step>(response))
 }
 
 export async function content(stream: AsyncGenerator<GenerateContentResponse>, output: PartListUnion) {

@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts'
-import type { AssistantPart, Finish, ModelOrigin } from './turn.ts'
+import type { AssistantPart, Continuation, Finish, ModelOrigin, NativeData } from './turn.ts'
 import type { CacheDiagnosis, Usage } from './usage.ts'
 
 /**
@@ -29,6 +29,8 @@ export type TurnEvent =
       /** Of a call, if they are known already. */
       readonly id?: string
       readonly name?: string
+      /** As far as it is known already, for writing the response again; the part itself has all of it. */
+      readonly native?: NativeData
     }
   | {
       readonly type: 'part-delta'
@@ -49,7 +51,7 @@ export type TurnEvent =
     }
   | { readonly type: 'usage'; readonly usage: Usage; readonly cacheDiagnosis?: CacheDiagnosis }
   | { readonly type: 'warn'; readonly warning: Warning }
-  | ({ readonly type: 'finish' } & Finish)
+  | ({ readonly type: 'finish'; readonly continuation?: Continuation } & Finish)
 
 /** An irregularity that was handled. Whenever data is dropped, there is a warning. */
 export interface Warning {

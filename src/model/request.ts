@@ -100,6 +100,8 @@ export interface ModelRequest {
   readonly project?: string
   /** The vendor's id of the response that this request continues, if the vendor stores the history. */
   readonly previous?: string
+  /** The vendor's token of a response that stopped before its end: the response to this request is the rest of it. */
+  readonly continuation?: string
   /** Ask why the prompt cache missed: the vendor compares this request with that of the response of this id, if there is one. */
   readonly diagnoseCache?: { readonly previous?: string }
 }

@@ -107,6 +107,12 @@ export interface Finish {
   readonly native?: NativeData
 }
 
+/**
+ * How to get the rest of a response that the vendor stopped before its end: by the same request with the vendor's token, or by
+ * the same request with this response after its history.
+ */
+export type Continuation = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'resend' }
+
 /** A message of the user. */
 export interface UserTurn {
   readonly role: 'user'

@@ -15,6 +15,8 @@ import { countBodyBytes, type RequestBodyWriter, addExtraFields } from './http/r
 import type { Clock } from './clock.ts'
 import type { RequestOptions } from './model.ts'
 import { completeProfile } from './resolve-capabilities.ts'
+import { createResponseJoiner } from './response-joiner.ts'
+import { deriveAttemptKey } from './middleware/wrap-model.ts'
 import { isLastFrame, createContentTest } from './http/keep-alive-frames.ts'
 import { explainVendorFault } from './http/explain-vendor-fault.ts'
 import { type KeyRedactor, createKeyRedactor } from './http/key-redactor.ts'
@@ -57,11 +59,20 @@ export async function* sendRequest(
   options: RequestOptions,
 ): AsyncGenerator<TurnEvent> {
   const redactor = createKeyRedactor()
+  const joiner = createResponseJoiner(request, getOrigin(dependencies.endpoint))
   let open = true
   try {
-    for await (const event of prepareAndSend(dependencies, request, options, redactor)) {
-      open &&= event.type !== 'finish'
-      yield* redactor.redact(event)
+    for (let next: ModelRequest | undefined = request; next;) {
+      const turnKey = deriveAttemptKey(options.turnKey, 'c', joiner.count)
+      const events = prepareAndSend(dependencies, next, { ...options, turnKey }, redactor)
+      next = undefined
+      for await (const event of events) {
+        const joined = joiner.join(event)
+        if (event.type === 'finish' && !options.signal?.aborted) next = joiner.continue(event)
+        if (!joined || next) continue
+        open &&= joined.type !== 'finish'
+        yield* redactor.redact(joined)
+      }
     }
   } catch (error) {
     const message = `Internal error: ${getErrorMessage(error)}`

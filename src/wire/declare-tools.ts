@@ -4,7 +4,7 @@ import type { Profile, SchemaDialect } from '../model/profile.ts'
 import type { ModelRequest, ToolSpec } from '../model/request.ts'
 import type { WireId } from '../model/turn.ts'
 import { type ToolDeclarations, declareTools } from '../schema/dialect/declare-tools.ts'
-import type { HistoryPosition } from './history/transcript.ts'
+import type { EncodeContext, HistoryPosition } from './history/transcript.ts'
 import { collectDeclaredTools, type CollectedTools, hasNativeLateTools } from './late-tools.ts'
 
 /** The tools as they are declared to an endpoint, and the mapping back. Encoder and decoder must use the same. */
@@ -12,16 +12,24 @@ export function declareToolsForProfile(tools: readonly ToolSpec[], profile: Prof
   return declareTools(tools, chooseDialect(profile))
 }
 
+/** What the encoder of a wire needs to know about a request. */
+export function createEncodeContext(
+  wire: WireId,
+  request: ModelRequest,
+  profile: Profile,
+  position?: HistoryPosition,
+): EncodeContext {
+  const { serverTools = [], hostedTools = [] } = request
+  const collected = position?.tools ?? collectDeclaredTools(request)
+  const canCall = collected.known.length + serverTools.length > 0 || hostedTools.some((hosted) => hosted.wire === wire)
+  return { wire, profile, projection: declareRequestTools(request, profile, collected), canCall }
+}
+
 /**
  * The declarations of a request. The mapping covers every tool that its history ever had; `tools` are those to declare beside
  * the history: where tools can be added inside it, those of the request, and else all that the model can call now.
  */
-export function declareRequestTools(
-  request: ModelRequest,
-  profile: Profile,
-  position?: HistoryPosition,
-): ToolDeclarations {
-  const collected = position?.tools ?? collectDeclaredTools(request)
+function declareRequestTools(request: ModelRequest, profile: Profile, collected: CollectedTools): ToolDeclarations {
   const all = declareToolsForProfile(collected.known, profile)
   const wanted = chooseDeclaredTools(request, profile, collected)
   if (wanted === collected.known) return all

@@ -10,9 +10,10 @@ import { describeOutput } from './output-format.ts'
 import { describeToolsAsText } from './text-calls/format-text-calls.ts'
 
 /** The system prompt, with what the API has no parameter for: tools without native calls, the format of the answer. */
-export function joinSystemPrompt(request: ModelRequest, { profile, projection }: EncodeContext): string {
+export function joinSystemPrompt(request: ModelRequest, context: EncodeContext): string {
+  const { profile, projection } = context
   const tools = profile.tools === 'text' ? describeToolsAsText(projection.tools) : ''
-  const texts = [request.system ?? '', tools, describeOutput(request, profile)]
+  const texts = [request.system ?? '', tools, describeOutput(request, context)]
   return toWellFormed(texts.filter((text) => text.trim() !== '').join('\n\n'))
 }
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../model/json.ts'
-import type { Profile } from '../model/profile.ts'
 import type { ModelRequest, OutputFormat } from '../model/request.ts'
 import { declareOutput, type DeclaredOutput } from '../schema/dialect/declare-output.ts'
+import type { EncodeContext } from './history/transcript.ts'
 
 /** How an answer of a given schema is asked for: by the vendor's response format, by its JSON mode, or only by words. */
 export type OutputRequest =
@@ -11,12 +11,11 @@ export type OutputRequest =
 
 /** Undefined if the request asks for plain text. */
 export function chooseOutputRequest(
-  { output, tools, serverTools = [] }: ModelRequest,
-  profile: Profile,
+  { output }: ModelRequest,
+  { profile, canCall }: Pick<EncodeContext, 'profile' | 'canCall'>,
 ): OutputRequest | undefined {
   if (!output) return undefined
   // A server that forces JSON keeps the model from making calls, unless it says that it does not.
-  const canCall = tools.length + serverTools.length > 0
   const isBlocked = canCall && (!profile.outputWithTools || profile.tools === 'text')
   if (isBlocked || profile.outputFormat === 'none') return { kind: 'words' }
   if (profile.outputFormat === 'object') return { kind: 'object' }
@@ -25,8 +24,8 @@ export function chooseOutputRequest(
 }
 
 /** For the system prompt: what the answer must be, unless the vendor enforces it. */
-export function describeOutput(request: ModelRequest, profile: Profile): string {
-  const asked = chooseOutputRequest(request, profile)
+export function describeOutput(request: ModelRequest, context: EncodeContext): string {
+  const asked = chooseOutputRequest(request, context)
   if (!request.output || !asked || asked.kind === 'schema') return ''
   return `${OUTPUT_INSTRUCTION}\n${JSON.stringify(request.output.schema)}`
 }

@@ -41,10 +41,17 @@ export function readOpenAiCacheTtl(body: Record<string, unknown>): ModelParams['
 
 /** The fields of an object that a reader does not understand. `known` names the others, separated by spaces. */
 export function pickOtherFields(fields: Readonly<Record<string, unknown>>, known: string): JsonObject | undefined {
-  const names = known.split(' ')
-  const others = Object.entries(fields).filter(([name]) => !names.includes(name))
-  return others.length > 0 ? (Object.fromEntries(others) as JsonObject) : undefined
+  let names = KNOWN_NAMES.get(known)
+  if (!names) KNOWN_NAMES.set(known, (names = new Set(known.split(' '))))
+  // A decoder asks this of each delta, and nearly always there is nothing.
+  let isOther = false
+  for (const name in fields) if (!names.has(name)) isOther = true
+  if (!isOther) return undefined
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name))) as JsonObject
 }
+
+/** The lists are literals of the code, so there are few. */
+const KNOWN_NAMES = new Map<string, ReadonlySet<string>>()
 
 /** The part with more native data; the same part if there is none to add. */
 export function addNativeData<P extends { readonly native?: NativeData }>(part: P, wire: WireId, data: JsonObject): P {

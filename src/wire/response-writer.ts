@@ -1,6 +1,7 @@
+import { defined } from '../model/defined.ts'
 import type { TurnEvent } from '../model/event.ts'
 import { type Json, type JsonObject, objectOrEmpty } from '../model/json.ts'
-import type { AssistantPart, AssistantTurn, CallPart, Finish, FinishReason, WireId } from '../model/turn.ts'
+import type { AssistantPart, AssistantTurn, CallPart, Finish, FinishReason, NativeData, WireId } from '../model/turn.ts'
 import { NO_USAGE, type Usage } from '../model/usage.ts'
 
 export interface ResponseMetadata {
@@ -44,11 +45,13 @@ interface ResponseStream {
   write(event: TurnEvent): WrittenResponseFrame[]
 }
 
-export type PartStart =
+/** `native` is what is known of it before the part is complete. */
+export type PartStart = { readonly native?: NativeData } & (
   | { readonly kind: 'text' }
   | { readonly kind: 'reasoning' }
   | { readonly kind: 'media' }
   | { readonly kind: 'call'; readonly id: string; readonly name: string }
+)
 
 /** How a wire writes each step of a stream. Parts do not overlap and are numbered from 0. */
 interface ResponseFrameWriter {
@@ -95,11 +98,16 @@ export function createResponseStream(writer: ResponseFrameWriter): ResponseStrea
       return head ? writer.openPart(at, head) : []
     }
     if (event.type === 'part-delta') return head ? writer.addDelta(at, head, event.text) : []
-    const { part } = event
+    // The id with which a call was announced counts.
+    const part = head?.kind === 'call' ? setVendorCallId(event.part, head.id) : event.part
     const frames: WrittenResponseFrame[] = []
     if (!head) {
-      const start =
-        part.kind === 'call' ? { kind: part.kind, id: getVendorCallId(part), name: part.name } : { kind: part.kind }
+      const start: PartStart = {
+        ...(part.kind === 'call'
+          ? { kind: part.kind, id: getVendorCallId(part), name: part.name }
+          : { kind: part.kind }),
+        ...defined({ native: part.native }),
+      }
       const text = part.kind === 'call' ? part.raw : part.kind === 'media' ? '' : part.text
       frames.push(...writer.openPart(at, start), ...(text === '' ? [] : writer.addDelta(at, start, text)))
     }
@@ -144,14 +152,20 @@ export function createResponseStream(writer: ResponseFrameWriter): ResponseStrea
 type PartEvent = Extract<TurnEvent, { index: number }>
 
 function toPartStart(event: Extract<TurnEvent, { type: 'part-open' }>): PartStart | undefined {
-  if (event.kind !== 'call') return { kind: event.kind }
+  const native = defined({ native: event.native })
+  if (event.kind !== 'call') return { kind: event.kind, ...native }
   return event.id === undefined || event.name === undefined
     ? undefined
-    : { kind: 'call', id: event.id, name: event.name }
+    : { kind: 'call', id: event.native?.id ?? event.id, name: event.name, ...native }
 }
 
 export function getVendorCallId({ id, native }: Extract<AssistantPart, { kind: 'call' }>): string {
   return native?.id ?? id
+}
+
+function setVendorCallId(part: AssistantPart, id: string): AssistantPart {
+  if (part.kind !== 'call' || getVendorCallId(part) === id) return part
+  return part.native ? { ...part, native: { ...part.native, id } } : { ...part, id }
 }
 
 /** The text of a call that takes free text; on other wires it is an argument. */
@@ -164,8 +178,13 @@ export function addIdPrefix(prefix: string, id: string): string {
   return id === '' || id.startsWith(prefix) ? id : prefix + id
 }
 
-export function getNativeData({ native }: AssistantPart, wire: WireId): JsonObject {
+export function getNativeData({ native }: { readonly native?: NativeData }, wire: WireId): JsonObject {
   return (native?.wire === wire ? objectOrEmpty(native.data) : {}) as JsonObject
+}
+
+/** The fields of a response that was received on the same wire, by the object that they stood in. */
+export function getResponseFields({ native }: Finish, wire: WireId): Readonly<Partial<Record<string, JsonObject>>> {
+  return native?.wire === wire ? (objectOrEmpty(native.data) as Record<string, JsonObject>) : {}
 }
 
 /** An aborted or failed response has no label of its own: it ends as if it were cut off. */

@@ -4,9 +4,13 @@ import { isObject } from '../model/json.ts'
 /** For what was read and can be kept nowhere. */
 export function warnNotKept(warnings: Warning[], what: string, value: unknown): void {
   if (value === undefined) return
+  warnings.push({ code: 'not-kept', message: `${what} cannot be kept and was left out: ${formatExcerpt(value)}` })
+}
+
+/** The beginning of a value, for a warning. */
+export function formatExcerpt(value: unknown): string {
   const text = JSON.stringify(value) ?? ''
-  const excerpt = text.length > MAX_EXCERPT_CHARS ? `${text.slice(0, MAX_EXCERPT_CHARS)}…` : text
-  warnings.push({ code: 'not-kept', message: `${what} cannot be kept and was left out: ${excerpt}` })
+  return text.length > MAX_EXCERPT_CHARS ? `${text.slice(0, MAX_EXCERPT_CHARS)}…` : text
 }
 
 const MAX_EXCERPT_CHARS = 300

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as anthropic from '../../src/embed/anthropic.ts'
 import * as gemini from '../../src/embed/gemini.ts'
+import * as interactions from '../../src/embed/interactions.ts'
 import * as openai from '../../src/embed/openai.ts'
 import * as responses from '../../src/embed/responses.ts'
 import type {
@@ -16,28 +17,24 @@ import { vendorStream } from '../support/vendor-streams.ts'
 
 type CreateAssembler = (options?: ResponseAssemblerOptions) => Pick<ResponseAssembler<Uint8Array>, 'push' | 'end'>
 
-/** The helpers have no entry for Interactions. */
-type AssembledWire = Exclude<WireId, 'interactions'>
-
-const ASSEMBLERS: Record<AssembledWire, CreateAssembler> = {
+const ASSEMBLERS: Record<WireId, CreateAssembler> = {
   'openai-chat': openai.createAssembler,
   'openai-responses': responses.createAssembler,
   anthropic: anthropic.createAssembler,
   gemini: gemini.createAssembler,
+  interactions: interactions.createAssembler,
   'code-assist': gemini.createAssembler,
 }
 
 /** Every fixture that needs nothing besides the bytes. */
-const PLAIN = fixtures().filter(
-  ({ given }) => !given.profile && !given.headers && !given.toolChoice && given.wire !== 'interactions',
-)
+const PLAIN = fixtures().filter(({ given }) => !given.profile && !given.headers && !given.toolChoice)
 
 const toDefinitions = (given: Fixture['given']) =>
   given.tools.map(({ name, description, schema }) => ({ name, description, parameters: schema }))
 
 function assemble({ given, bytes }: Fixture, size: number): { response: AssembledResponse; events: ResponseEvent[] } {
   const { wire, status, contentType } = given
-  const assembler = ASSEMBLERS[wire as AssembledWire]({ tools: toDefinitions(given), status, contentType })
+  const assembler = ASSEMBLERS[wire]({ tools: toDefinitions(given), status, contentType })
   const events: ResponseEvent[] = []
   for (let at = 0; at < bytes.length; at += size) events.push(...assembler.push(bytes.subarray(at, at + size)))
   return { response: assembler.end(), events }

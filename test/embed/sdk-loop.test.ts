@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Anthropic } from '@anthropic-ai/sdk'
-import { type Content, GoogleGenAI } from '@google/genai'
+import { type Content, GoogleGenAI, type Interactions } from '@google/genai'
 import { OpenAI } from 'openai'
 import * as anthropic from '../../src/embed/anthropic.ts'
 import * as gemini from '../../src/embed/gemini.ts'
+import * as interactions from '../../src/embed/interactions.ts'
 import * as openai from '../../src/embed/openai.ts'
 import * as responses from '../../src/embed/responses.ts'
 import { type RehearsalServer, startRehearsalServer } from '../../src/rehearsal/server.ts'
@@ -101,6 +102,29 @@ describe('a loop with the SDK of each vendor', () => {
       const stream = await client.messages.create(params)
       const response = await anthropic.assembleStream(anthropic.createAssembler({ tools }), stream)
       messages.push(...anthropic.toHistory(response, results(response), { tools }))
+      seen.push(response)
+    }
+    assertAnswered(
+      seen.map(({ text }) => text),
+      seen.map(({ calls }) => calls.length),
+    )
+  })
+
+  test('genai: interactions', async () => {
+    const client = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: server.url } })
+    const input: Interactions.Step[] = [{ type: 'user_input', content: [{ type: 'text', text: 'Is it sunny?' }] }]
+    const seen: openai.AssembledResponse[] = []
+    while (seen.length === 0 || seen.at(-1)?.calls.length) {
+      const params = {
+        model: 'script',
+        input,
+        store: false,
+        stream: true as const,
+        ...interactions.declareTools(tools),
+      }
+      const stream = await client.interactions.create(params)
+      const response = await interactions.assembleStream(interactions.createAssembler({ tools }), stream)
+      input.push(...interactions.toHistory<Interactions.Step>(response, results(response), { tools }))
       seen.push(response)
     }
     assertAnswered(

@@ -6,6 +6,7 @@ import type { WireId } from '../../src/model/turn.ts'
 import { anthropic } from '../../src/wire/anthropic/wire.ts'
 import { codeAssist } from '../../src/wire/code-assist/wire.ts'
 import { gemini } from '../../src/wire/gemini/wire.ts'
+import { interactions } from '../../src/wire/interactions/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { listUnknownMembers, traceUnknownMember, type UnknownMemberRules } from '../support/unknown-members.ts'
 
@@ -129,10 +130,68 @@ const CONTENTS: JsonObject = {
   ],
 }
 
+const STEPS: JsonObject = {
+  model: 'gemini-3.8-flash',
+  system_instruction: 'Be brief.',
+  tools: [
+    { type: 'function', name: 'read', description: 'Reads.', parameters: SCHEMA },
+    { type: 'google_search' },
+    { type: 'code_execution' },
+    { type: 'mcp_server', name: 'm', url: 'https://a.example', headers: { a: 'b' } },
+  ],
+  response_format: { type: 'text', mime_type: 'application/json', schema: SCHEMA },
+  generation_config: {
+    temperature: 0,
+    thinking_level: 'low',
+    thinking_summaries: 'auto',
+    tool_choice: { allowed_tools: { mode: 'any', tools: ['read'] } },
+    speech_config: [{ voice: 'v' }],
+  },
+  store: false,
+  stream: true,
+  background: false,
+  service_tier: 'flex',
+  input: [
+    {
+      type: 'user_input',
+      content: [
+        { type: 'text', text: 'Look.' },
+        { type: 'image', mime_type: 'image/png', data: 'iVBORw0=', resolution: 'low' },
+        { type: 'video', mime_type: 'video/mp4', uri: 'gs://v' },
+      ],
+    },
+    { type: 'thought', signature: 'sig', summary: [{ type: 'text', text: 'Hm.' }] },
+    { type: 'thought', summary: [{ type: 'text', text: 'Unsigned.' }] },
+    { type: 'google_search_call', id: 's1', arguments: { queries: ['x'] } },
+    { type: 'google_search_result', call_id: 's1', result: [{ search_suggestions: 'x' }] },
+    {
+      type: 'model_output',
+      content: [{ type: 'text', text: 'I read.', annotations: [{ type: 'url_citation', url: 'https://a.example' }] }],
+    },
+    { type: 'function_call', id: 'c1', name: 'read', arguments: { path: 'a' }, signature: 'sig2' },
+    { type: 'function_call', id: 'c2', name: 'read', arguments: { path: 'b' } },
+    { type: 'function_result', call_id: 'c1', name: 'read', result: [{ type: 'text', text: 'content of a' }] },
+    { type: 'function_result', call_id: 'c2', name: 'read', result: { any: 'thing' }, is_error: true },
+    { type: 'user_input', content: [{ type: 'text', text: 'And?' }] },
+  ],
+}
+
+const RULES: UnknownMemberRules = {
+  opaque:
+    'input_schema schema input args response metadata parametersJsonSchema labels input_examples parameters arguments any'.split(
+      ' ',
+    ),
+  variants: 'tool_choice thinking context_management functionCallingConfig toolConfig response_format'.split(' '),
+}
+
+/** On this wire, `input` is the history. */
+const STEP_RULES: UnknownMemberRules = { ...RULES, opaque: RULES.opaque.filter((name) => name !== 'input') }
+
 interface WireCase {
   readonly wire: Wire
   readonly body: JsonObject
   readonly profile: Profile
+  readonly rules?: UnknownMemberRules
 }
 
 const capable: Profile = { ...anthropic.profile, systemNotes: true, lateTools: 'native' }
@@ -140,6 +199,7 @@ const capable: Profile = { ...anthropic.profile, systemNotes: true, lateTools: '
 const CASES: Readonly<Partial<Record<WireId | 'anthropic, older models', WireCase>>> = {
   anthropic: { wire: anthropic, body: MESSAGES, profile: capable },
   'anthropic, older models': { wire: anthropic, body: MESSAGES, profile: anthropic.profile },
+  interactions: { wire: interactions, body: STEPS, profile: interactions.profile, rules: STEP_RULES },
   gemini: { wire: gemini, body: CONTENTS, profile: gemini.profile },
   'code-assist': {
     wire: codeAssist,
@@ -148,15 +208,10 @@ const CASES: Readonly<Partial<Record<WireId | 'anthropic, older models', WireCas
   },
 }
 
-const RULES: UnknownMemberRules = {
-  opaque: 'input_schema schema input args response metadata parametersJsonSchema labels input_examples'.split(' '),
-  variants: 'tool_choice thinking context_management functionCallingConfig toolConfig'.split(' '),
-}
-
 describe('T180 what a reader does not know is kept, or a warning names it', () => {
-  for (const [name, { wire, body, profile }] of Object.entries(CASES))
+  for (const [name, { wire, body, profile, rules = RULES }] of Object.entries(CASES))
     it(name, () => {
-      const members = listUnknownMembers(body, RULES)
+      const members = listUnknownMembers(body, rules)
       const traced = members.map((member) => ({ path: member.path, fate: traceUnknownMember(wire, member, profile) }))
       const count = (fate: string) => traced.filter((one) => one.fate === fate).length
       console.log(`${name}: ${members.length} unknown members, ${count('kept')} kept, ${count('warned')} warned`)

@@ -23,6 +23,14 @@ test('a key that a server says in its text goes no further, however it is cut', 
   }
 })
 
+test('nor does a key in fields that nobody reads', async (t) => {
+  const chunk = { debug: { authorization: `Bearer ${SECRET}` }, choices: [{ index: 0, delta: { content: 'Hi' } }] }
+  const { url } = await serve(t, (response) => stream(response, [data(chunk), ...END]))
+  const events = await eventsOf(createModel(aimed('groq/x', url), { httpClient: createHttpClient({}) }))
+  assert.match(JSON.stringify(events), /Bearer \[key\]/)
+  assert.ok(!JSON.stringify(events).includes(SECRET))
+})
+
 test('what a model calls is never altered', async (t) => {
   const { url } = await serve(t, (response) =>
     stream(response, answers['openai-chat'].call('get_weather', { city: 'sk-canary' }).events),

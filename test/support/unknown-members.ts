@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
+import { fold } from '../../src/model/fold.ts'
 import type { Profile } from '../../src/model/profile.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 
@@ -75,6 +76,38 @@ export function traceUnknownMember(
   if (JSON.stringify(encoded.body).includes(marker)) return 'kept'
   const isNamed = [...warnings, ...encoded.warnings].some(({ message }) => message.includes(marker))
   return isNamed ? 'warned' : 'dropped'
+}
+
+/**
+ * The same for a response, whole or as the frames of a stream. It is kept if the decoded turn has it and it is written again;
+ * `unwritten` is what only the turn has.
+ */
+export function traceUnknownInResponse(
+  wire: Wire,
+  frames: readonly JsonObject[],
+  marker: string,
+  form: 'whole' | 'stream',
+): 'kept' | 'unwritten' | 'warned' | 'dropped' {
+  const state = wire.startDecoding({ turnKey: 'k', profile: wire.profile, tools: [] })
+  const events = [
+    ...frames.flatMap((value) => wire.decodeFrame(state, { kind: 'json', value })),
+    ...(form === 'whole' ? wire.decodeFrame(state, { kind: 'complete' }) : []),
+    ...wire.finishDecoding(state),
+  ]
+  const { turn, warnings } = fold(events, { provider: wire.id, wire: wire.id, model: 'm' })
+  if (JSON.stringify(warnings).includes(marker)) return 'warned'
+  if (!JSON.stringify(turn).includes(marker)) return 'dropped'
+  const head = { id: 'r', model: 'm', created: 1, request: RESPONSE_REQUEST }
+  const writer = wire.responseWriter
+  const stream = writer.startStream(head)
+  const written = form === 'whole' ? writer.writeWhole(turn, head) : events.flatMap((event) => stream.write(event))
+  return JSON.stringify(written).includes(marker) ? 'kept' : 'unwritten'
+}
+
+/** It asks for everything that a response can have. */
+const RESPONSE_REQUEST: JsonObject = {
+  stream_options: { include_usage: true },
+  include: ['reasoning.encrypted_content'],
 }
 
 const FIELD_VALUES: readonly ((marker: string) => Json)[] = [

@@ -435,13 +435,14 @@ describe('a stream and its final response mean the same', { skip: skipWithoutSha
   }
 })
 
-/** Without sealed data, which vendors seal anew each time they send it. */
+/** Without sealed data, which vendors seal anew each time they send it, and without what only an event has. */
 function unsealed({ turn, id }: FoldedTurn) {
   const parts = turn.parts.map((part) => ({
     ...part,
     native: part.native && { ...part.native, data: part.native.data !== undefined },
   }))
-  return { ...turn, parts, id: id?.startsWith('capture-id') ? 'rotates' : id }
+  const { reason, raw } = turn.finish
+  return { ...turn, parts, finish: { reason, raw }, id: id?.startsWith('capture-id') ? 'rotates' : id }
 }
 
 describe('a damaged stream', { skip: skipWithoutShared }, () => {

@@ -28,13 +28,15 @@ const STRICT = {
   additionalProperties: false,
 }
 
+const user: Turn = { role: 'user', parts: [{ kind: 'text', text: 'hi' }] }
+
 async function encode(wire: WireId, request: Partial<ModelRequest>, profile: Partial<Profile> = {}) {
   const codec = await loadWire(wire)
   const whole: ModelRequest = {
     model: 'm',
     system: 'Be brief.',
     tools: [],
-    turns: [{ role: 'user', parts: [{ kind: 'text', text: 'hi' }] }],
+    turns: [user],
     ...request,
   }
   const { body, warnings } = codec.encodeRequest(whole, { ...codec.profile, ...profile })
@@ -85,6 +87,9 @@ describe('the format of an answer', () => {
           { output, tools: [tool] },
           { outputWithTools: true, tools: 'text' },
         ],
+        // Tools that came late, and those of the vendor, can be called too.
+        [{ output, turns: [user, { role: 'note', text: 'New tools.', tools: [tool] }] }, { outputWithTools: false }],
+        [{ output, hostedTools: [{ wire, declaration: { type: 'web_search' } }] }, { outputWithTools: false }],
       ] as const) {
         const { inner } = await encode(wire, request, profile)
         assert.equal(FORMATS[wire](inner), undefined)
@@ -93,6 +98,10 @@ describe('the format of an answer', () => {
       }
       const { inner } = await encode(wire, { output, tools: [tool] }, { outputWithTools: true })
       assert.deepEqual(FORMATS[wire](inner), NATIVE[wire])
+      const other = wire === 'anthropic' ? 'gemini' : 'anthropic'
+      const elsewhere = { wire: other, declaration: { type: 'web_search' } } as const
+      const alone = await encode(wire, { output, hostedTools: [elsewhere] }, { outputWithTools: false })
+      assert.deepEqual(FORMATS[wire](alone.inner), NATIVE[wire])
       const plain = await encode(wire, {})
       assert.equal(FORMATS[wire](plain.inner), undefined)
       assert.doesNotMatch(JSON.stringify(plain.inner), /your last message/)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isObject, type JsonObject, tryParseJson } from '../../src/model/json.ts'
-import { decodeResponse } from '../../src/wire/decode-response.ts'
+import type { JsonObject } from '../../src/model/json.ts'
 import { openaiChat } from '../../src/wire/openai-chat/wire.ts'
 import { openaiResponses } from '../../src/wire/openai-responses/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
@@ -44,63 +43,3 @@ describe('T170 nothing of a request disappears in silence', () => {
     })
   }
 })
-
-/** What a response repeats of its request, counts, and what is read as a whole. */
-const REPEATED = [
-  'tools',
-  'tool_choice',
-  'text',
-  'reasoning',
-  'metadata',
-  'usage',
-  'billing',
-  'instructions',
-  'arguments',
-  'incomplete_details',
-  'error',
-  'tool_usage',
-  'content_filters',
-  'copilot_usage',
-]
-
-describe('T176 nothing of a response disappears in silence', () => {
-  it('openai-responses: unknown fields, items and parts of a whole response', () => {
-    const bodies = recordings('openai-responses').flatMap(({ file, response, streaming }) => {
-      const body = streaming || response.status >= 400 ? undefined : tryParseJson(response.body)
-      return isObject(body) && Array.isArray(body['output']) ? [[file, body as JsonObject] as const] : []
-    })
-    const dropped: string[] = []
-    let count = 0
-    for (const [file, body] of [['made here', WHOLE_RESPONSE] as const, ...bodies])
-      for (const member of listUnknownMembers(body, { opaque: REPEATED })) {
-        count++
-        const context = { turnKey: 'k', profile: openaiResponses.profile, tools: [] }
-        const bytes = new TextEncoder().encode(JSON.stringify(member.body))
-        const read = decodeResponse(openaiResponses, context, [bytes], 'application/json')
-        if (!JSON.stringify(read).includes(member.marker)) dropped.push(`${file}: ${member.path}`)
-      }
-    console.log(`openai-responses: ${count} unknown members of ${bodies.length + 1} responses`)
-    assert.deepEqual(dropped.slice(0, 20), [], `${dropped.length} dropped`)
-  })
-})
-
-const WHOLE_RESPONSE: JsonObject = {
-  id: 'resp_1',
-  object: 'response',
-  status: 'completed',
-  model: 'm',
-  output: [
-    { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: 'sealed' },
-    { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'a', arguments: '{}', status: 'completed' },
-    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } },
-    {
-      type: 'message',
-      id: 'msg_1',
-      role: 'assistant',
-      status: 'completed',
-      content: [
-        { type: 'output_text', text: 'Yes.', annotations: [{ type: 'url_citation', url: 'https://example.com' }] },
-      ],
-    },
-  ],
-}

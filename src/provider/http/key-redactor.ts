@@ -1,4 +1,6 @@
 import type { TurnEvent } from '../../model/event.ts'
+import type { Json } from '../../model/json.ts'
+import type { NativeData } from '../../model/turn.ts'
 import { isKeyLike, type Redactor, createRedactor } from '../../model/security/redactor.ts'
 
 export type KeyRedactor = ReturnType<typeof createKeyRedactor>
@@ -27,7 +29,8 @@ export function createKeyRedactor() {
     const rest = heldBack.get(index) ?? ''
     const last: TurnEvent[] = rest === '' ? [] : [{ type: 'part-delta', index, kind: part.kind, text: rest }]
     const containsKey = (part.kind === 'text' || part.kind === 'reasoning') && part.text.includes(key)
-    return [...last, containsKey ? { ...event, part: { ...part, text: part.text.replaceAll(key, '[key]') } } : event]
+    const clean = containsKey ? { ...part, text: part.text.replaceAll(key, '[key]') } : part
+    return [...last, { ...event, part: redactNative(clean, key) }]
   }
 
   return {
@@ -43,7 +46,7 @@ export function createKeyRedactor() {
           return [redactMessages(event, key, secrets)]
         case 'part-open':
           if (event.kind === 'text' || event.kind === 'reasoning') textParts.add(event.index)
-          return [event]
+          return [redactNative(event, key)]
         case 'part-delta':
           return key === '' ? [event] : delta(event)
         case 'part-close':
@@ -57,6 +60,15 @@ export function createKeyRedactor() {
       }
     },
   }
+}
+
+/** A server may repeat the key in fields that nobody reads. */
+function redactNative<T extends { readonly native?: NativeData }>(holder: T, key: string): T {
+  if (holder.native?.data === undefined || key === '') return holder
+  const escapedKey = JSON.stringify(key).slice(1, -1)
+  const text = JSON.stringify(holder.native.data)
+  if (!text.includes(escapedKey)) return holder
+  return { ...holder, native: { ...holder.native, data: JSON.parse(text.replaceAll(escapedKey, '[key]')) as Json } }
 }
 
 /** The index at which a prefix of the key may start, at the end of the text. */

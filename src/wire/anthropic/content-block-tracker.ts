@@ -1,8 +1,10 @@
-import { pickOtherFields } from '../read-parts.ts'
 import { isObject, type Json, type JsonObject, nonBlankString, stringOrEmpty, tryParseJson } from '../../model/json.ts'
+import { createFieldFilter } from '../other-fields.ts'
+import type { NativeData } from '../../model/turn.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
+import { formatExcerpt } from '../unread-fields.ts'
 import { createReasoningSplitter, type TextOrReasoning } from '../turn/reasoning-splitter.ts'
 import { pickCallFields } from './read-messages.ts'
 
@@ -35,8 +37,8 @@ export function createContentBlockTracker(builder: TurnBuilder) {
     return block
   }
 
-  function warnDropped(kind: string): void {
-    builder.warn('unknown-delta', `A delta of the unknown type “${kind}” was dropped (T132).`)
+  function warnDropped(kind: string, delta: JsonFields): void {
+    builder.warn('unknown-delta', `A delta of the unknown type “${kind}” was dropped (T132): ${formatExcerpt(delta)}`)
   }
 
   function start(index: number, rawBlock: JsonFields): void {
@@ -46,7 +48,10 @@ export function createContentBlockTracker(builder: TurnBuilder) {
       return void addBlock(index, { type: '', isClosed: false, add: () => undefined, close: () => undefined })
     }
     const type = stringOrEmpty(rawBlock['type'])
-    if (type === '') return builder.warn('unknown-block', 'A block has no type; its deltas decide what it is (T132).')
+    if (type === '') {
+      builder.warnOtherFields('a block without a type', rawBlock)
+      return builder.warn('unknown-block', 'A block has no type; its deltas decide what it is (T132).')
+    }
     const early = current?.early && !current.isClosed ? current : undefined
     if (early?.type === type) return early.add(rawBlock)
     if (current?.pendingCall && !current.isClosed && isRepeatedStart(current.pendingCall, rawBlock))
@@ -75,16 +80,19 @@ export function createContentBlockTracker(builder: TurnBuilder) {
       const blockIndex = typeof index === 'number' ? index : newest
       const current = at.get(blockIndex)
       const kind = getDeltaType(delta)
-      const type = DELTA_TYPES.find(({ delta: name }) => name === kind)?.block
+      const type = BLOCK_BY_DELTA.get(kind)
       if (typeof index !== 'number' && type === 'tool_use') markUnindexed()
       if (current && !current.isClosed) {
-        if (type === undefined && KNOWN_BLOCK_TYPES.has(current.type) && kind !== 'citations_delta') warnDropped(kind)
+        if (KNOWN_BLOCK_TYPES.has(current.type)) {
+          if (type === undefined && kind !== 'citations_delta') warnDropped(kind, delta)
+          else builder.warnOtherFields('a delta', pickDeltaFields(delta))
+        }
         return current.add(delta)
       }
       if (current?.isClosed && type === 'tool_use' && delta['partial_json'] === '') return
       if (current?.isClosed && type === 'tool_use')
         return builder.markCorrupt('Arguments were received for a call that had ended (T132).')
-      if (type === undefined) return warnDropped(kind)
+      if (type === undefined) return warnDropped(kind, delta)
       const block =
         type === 'tool_use' ? createEarlyArgumentsBlock(builder, blockIndex) : openBlock(builder, blockIndex, { type })
       addBlock(blockIndex, Object.assign(block, { early: true })).add(delta)
@@ -147,7 +155,8 @@ function openBlock(builder: TurnBuilder, index: number, rawBlock: JsonFields): C
 function createTextBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlock {
   const splitter = builder.context.profile.think ? createReasoningSplitter() : undefined
   let reasoning: TextStream | undefined = splitter && builder.openText('reasoning')
-  const stream = builder.openText('text')
+  const others = pickBlockFields(rawBlock)
+  const stream = builder.openText('text', undefined, { native: createBlockNative(builder, 'text', others) })
   const citations: Json[] = Array.isArray(rawBlock['citations']) ? [...(rawBlock['citations'] as Json[])] : []
   const appendPieces = (pieces: readonly TextOrReasoning[]) => {
     for (const piece of pieces) (piece.channel === 'text' ? stream : (reasoning ?? stream)).append(piece.text)
@@ -168,9 +177,7 @@ function createTextBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlo
     close() {
       if (splitter) appendPieces(splitter.end())
       reasoning?.close()
-      const others = { ...pickOtherFields(rawBlock, 'type text citations'), ...(citations.length > 0 && { citations }) }
-      const hasOthers = Object.keys(others).length > 0
-      stream.close(hasOthers ? builder.createNative(undefined, { type: 'text', ...others }) : undefined)
+      stream.close(citations.length > 0 ? createBlockNative(builder, 'text', { ...others, citations }) : undefined)
     },
   }
   block.add({ text: rawBlock['text'] })
@@ -179,7 +186,8 @@ function createTextBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlo
 
 /** Thinking is also kept as received, because its signature covers every byte (T80). */
 function createThinkingBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlock {
-  const stream = builder.openText('reasoning')
+  const others = pickBlockFields(rawBlock)
+  const stream = builder.openText('reasoning', undefined, { native: createBlockNative(builder, 'thinking', others) })
   let thinking = ''
   let signature = ''
   let stray: TextStream | undefined
@@ -201,6 +209,8 @@ function createThinkingBlock(builder: TurnBuilder, rawBlock: JsonFields): Conten
     close() {
       const signed: JsonObject | undefined =
         signature === '' ? undefined : { ...(rawBlock as JsonObject), type: 'thinking', thinking, signature }
+      // Unsigned thinking is not sent back.
+      if (!signed) builder.warnOtherFields('unsigned thinking', others)
       // Empty thinking without a signature is dropped (T136).
       if (signed || thinking !== '') stream.close(builder.createNative(undefined, signed))
       stray?.close()
@@ -208,6 +218,11 @@ function createThinkingBlock(builder: TurnBuilder, rawBlock: JsonFields): Conten
   }
   block.add({ thinking: rawBlock['thinking'], signature: rawBlock['signature'] })
   return block
+}
+
+/** Native data of a block of a known type, if it has fields of its own. */
+function createBlockNative(builder: TurnBuilder, type: string, others: JsonObject | undefined): NativeData | undefined {
+  return others && builder.createNative(undefined, { type, ...others })
 }
 
 function createCallBlock(builder: TurnBuilder, index: number, rawBlock: JsonFields): ContentBlock {
@@ -282,6 +297,11 @@ function createEarlyArgumentsBlock(builder: TurnBuilder, index: number): Content
   }
 }
 
+const pickBlockFields = createFieldFilter('type text thinking signature citations')
+
+/** Of blocks of known types; of other blocks everything is kept. */
+const pickDeltaFields = createFieldFilter('type text thinking signature citation partial_json input')
+
 /** A proxy may omit the type: then the fields show it. */
 function getDeltaType(delta: JsonFields): string {
   if (typeof delta['type'] === 'string') return delta['type']
@@ -297,3 +317,5 @@ const DELTA_TYPES = [
   { delta: 'signature_delta', block: 'thinking', field: 'signature' },
   { delta: 'input_json_delta', block: 'tool_use', field: 'partial_json' },
 ] as const
+
+const BLOCK_BY_DELTA: ReadonlyMap<string, string> = new Map(DELTA_TYPES.map(({ delta, block }) => [delta, block]))

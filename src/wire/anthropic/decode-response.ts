@@ -1,12 +1,13 @@
-import { pickOtherFields } from '../read-parts.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import { isObject, type JsonObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
+import { isObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import { type CacheDiagnosis, type UsageReport, normalizeUsage } from '../../model/usage.ts'
 import { parseVendorError } from '../errors/parse-error.ts'
+import { createFieldFilter, createNestedFilter } from '../other-fields.ts'
 import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
+import { formatExcerpt } from '../unread-fields.ts'
 import type { DecodeContext } from '../wire.ts'
 import { createContentBlockTracker } from './content-block-tracker.ts'
 import { defined } from '../../model/defined.ts'
@@ -28,9 +29,6 @@ export function startAnthropicDecoding(context: DecodeContext) {
     stopReason: undefined as string | undefined,
     usageReport: {} as Partial<UsageReport>,
     cacheDiagnosis: undefined as CacheDiagnosis | undefined,
-    /** Fields of the response that only this wire understands, for writing it again. */
-    otherFields: {} as JsonObject,
-    otherUsage: {} as JsonObject,
     status: context.status,
     /** The beginning of what could not be read, for errors without a message (T112). */
     unreadExcerpt: undefined as string | undefined,
@@ -67,9 +65,14 @@ function decodeJsonFrame(state: AnthropicDecoderState, value: unknown, event: st
   const named = typeof fields['type'] === 'string' ? fields['type'] : (event ?? '')
   const type = named === '' ? guessEventType(fields) : named
   const handler = EVENT_HANDLERS.get(type)
-  if (handler) return handler(state, fields)
+  if (handler) {
+    const others = EVENT_FILTERS.get(type)?.(fields)
+    if (others) builder.warnOtherFields(`the event ${type}`, others)
+    return handler(state, fields)
+  }
   state.unreadExcerpt ??= JSON.stringify(value).slice(0, 300)
-  builder.warn('unknown-event', `An event of the unknown type “${type}” was ignored (T132).`)
+  const excerpt = formatExcerpt(value)
+  builder.warn('unknown-event', `An event of the unknown type “${type.slice(0, 80)}” was ignored (T132): ${excerpt}`)
 }
 
 /** A proxy may omit the type, and a server the whole envelope: then the fields show what it is. */
@@ -131,31 +134,42 @@ function handleMessageDelta(state: AnthropicDecoderState, event: JsonFields): vo
   const { explanation } = objectOrEmpty(delta['stop_details'])
   if (typeof explanation === 'string') state.builder.warn('refusal', explanation)
   keepFields(state, delta)
-  keepFields(state, objectOrEmpty(pickOtherFields(event, 'delta')))
+  keepFields(state, event)
   recordUsage(state, event['usage'])
 }
 
 /** What the turn has no place for: the container, the stop sequence, applied edits of the context, why the cache missed. */
 function keepFields(state: AnthropicDecoderState, message: JsonFields): void {
-  for (const [name, value] of Object.entries(pickOtherFields(message, MESSAGE_FIELDS) ?? {}))
-    if (value !== null) state.otherFields[name] = value
+  state.builder.keepFields('message', pickMessageFields(message))
   const reason = objectOrEmpty(objectOrEmpty(message['diagnostics'])['cache_miss_reason'])
   if (typeof reason['type'] !== 'string') return
   const missed = reason['cache_missed_input_tokens']
   state.cacheDiagnosis = { reason: reason['type'], ...(typeof missed === 'number' && { missedTokens: missed }) }
 }
 
-const MESSAGE_FIELDS = 'id type role model content usage stop_reason'
+const pickMessageFields = createNestedFilter('id type role model content stop_reason delta', {
+  usage: createFieldFilter('input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens'),
+})
+
+/** Of the events whose other fields are not kept: those of the last two belong to the message. */
+const EVENT_FILTERS = new Map([
+  ['message_start', createFieldFilter('type message')],
+  ['content_block_start', createFieldFilter('type index content_block')],
+  ['content_block_delta', createFieldFilter('type index delta')],
+  ['content_block_stop', createFieldFilter('type index')],
+  ['ping', createFieldFilter('type')],
+])
 
 /** Only this event ends a stream: a stop reason alone does not (T53, T133). */
-function handleMessageStop(state: AnthropicDecoderState): void {
+function handleMessageStop(state: AnthropicDecoderState, event: JsonFields = {}): void {
   const { builder, stopReason: stopLabel } = state
   if (builder.hasEnded) return
-  const fields = { ...state.otherFields, ...(hasFields(state.otherUsage) && { usage: state.otherUsage }) }
-  if (hasFields(fields)) builder.setFinishNative(fields)
+  // Bedrock has its metrics here.
+  keepFields(state, event)
   const reason = FINISH_REASONS.get(stopLabel?.toLowerCase() ?? '')
   if (reason === 'fault')
     builder.fail({ kind: 'server', message: `The endpoint ended the response with “${stopLabel ?? ''}”.` })
+  if (stopLabel === 'pause_turn') builder.setContinuation({ kind: 'resend' })
   if (reason !== undefined) return builder.setFinish(reason, stopLabel ?? '')
   // With an unknown stop reason, or none, calls do not run, but text is accepted (T54).
   const message =
@@ -196,18 +210,10 @@ function recordUsage(state: AnthropicDecoderState, value: unknown): void {
   }
   for (const [key, count] of Object.entries(counts))
     if (count !== undefined && count !== null) Object.assign(state.usageReport, { [key]: count })
-  for (const [name, detail] of Object.entries(pickOtherFields(value, USAGE_FIELDS) ?? {}))
-    if (detail !== null) state.otherUsage[name] = detail
   state.builder.setUsage(
     normalizeUsage({ ...state.usageReport, inputIncludesCache: false, outputIncludesReasoning: true }),
     state.cacheDiagnosis,
   )
-}
-
-const USAGE_FIELDS = 'input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens'
-
-function hasFields(fields: JsonObject): boolean {
-  return Object.keys(fields).length > 0
 }
 
 const EVENT_HANDLERS: ReadonlyMap<string, (state: AnthropicDecoderState, event: JsonFields) => void> = new Map([
@@ -223,7 +229,7 @@ const EVENT_HANDLERS: ReadonlyMap<string, (state: AnthropicDecoderState, event: 
 
 /** The stop reasons of endpoints, also those of other wires (T135, T54). */
 const FINISH_REASONS = createFinishReasonMap({
-  // After pause_turn the same history is sent again, because the server's own tools need more time.
+  // After pause_turn the response is sent back, because the server's own tools need more time.
   stop: 'end_turn stop_sequence pause_turn compaction stop',
   calls: 'tool_use tool_calls',
   length: 'max_tokens model_context_window_exceeded length',

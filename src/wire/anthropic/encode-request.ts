@@ -4,7 +4,7 @@ import { filterObjects, isObject, type JsonObject, objectOrEmpty } from '../../m
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
-import { listDeclarationWarnings, declareRequestTools } from '../declare-tools.ts'
+import { listDeclarationWarnings, createEncodeContext } from '../declare-tools.ts'
 import { createCacheMark, joinSystemPrompt, warnAboutCacheTtl } from '../encode-parts.ts'
 import { buildTranscript, type EncodeContext, getReplayableData, type TranscriptStep } from '../history/transcript.ts'
 import { chooseOutputRequest, type OutputRequest } from '../output-format.ts'
@@ -22,8 +22,8 @@ const ID_PATTERN = /^[a-zA-Z0-9_-]{1,64}$/
 /** The messages are the last key, so that a longer history only adds bytes at the end. */
 export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, given, position) => {
   const profile = chooseLateTools(given)
-  const projection = declareRequestTools(request, profile, position)
-  const context: EncodeContext = { wire: 'anthropic', profile, projection }
+  const context = createEncodeContext('anthropic', request, profile, position)
+  const { projection } = context
   const params = request.params ?? {}
   const options = request.providerOptions?.anthropic
   const { steps: all, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
@@ -39,7 +39,7 @@ export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, given, po
     max_tokens: thinkingChoice.maxTokens,
     ...encodeSampling(params, thinkingChoice.on, warnings),
     stream: params.stream ?? true,
-    ...addOutputFormat(thinkingChoice.fields, chooseOutputRequest(request, profile)),
+    ...addOutputFormat(thinkingChoice.fields, chooseOutputRequest(request, context)),
     ...encodeTools(request, projection, { profile, steps, thinking: thinkingChoice.on, warnings }),
     ...encodeSystem(request, context),
     ...(profile.cache === 'auto' && { cache_control: mark }),

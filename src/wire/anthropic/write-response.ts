@@ -1,17 +1,20 @@
 import { defined } from '../../model/defined.ts'
 import { type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
-import type { AssistantPart, Finish } from '../../model/turn.ts'
+import type { AssistantPart } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
+import { mergeObjects } from '../provider-options.ts'
 import type { ResponseMetadata, ResponseWriter } from '../response-writer.ts'
 import type { VendorErrorReport, WrittenResponseFrame } from '../response-writer.ts'
 import { addIdPrefix, createFinishLabeler, createResponseStream } from '../response-writer.ts'
-import { getNativeData, getVendorCallId } from '../response-writer.ts'
+import { getNativeData, getResponseFields, getVendorCallId } from '../response-writer.ts'
 import { markAsRawJson } from '../json/raw-json.ts'
 
 export const anthropicResponseWriter: ResponseWriter = {
   startStream(head) {
     let index = -1
     let isStarted = false
+    /** What the block has besides its content. */
+    let opening: JsonObject = {}
     /** A block starts with its first content, because a block of another type is known only when it is complete. */
     const start = (content_block: JsonObject): WrittenResponseFrame[] => {
       if (isStarted) return []
@@ -28,15 +31,16 @@ export const anthropicResponseWriter: ResponseWriter = {
       ],
       openPart(_at, part) {
         isStarted = false
+        opening = getNativeData(part, 'anthropic')
         if (part.kind !== 'call') return []
         return [
-          ...start(createToolUse(part, {})),
+          ...start({ ...createToolUse(part, {}), ...opening }),
           createDeltaFrame(index, { type: 'input_json_delta', partial_json: '' }),
         ]
       },
       addDelta(_at, { kind }, text) {
         if (kind === 'media' || text === '') return []
-        const started = kind === 'call' ? [] : start(createEmptyBlock(kind))
+        const started = kind === 'call' ? [] : start({ ...createEmptyBlock(kind), ...opening })
         return [...started, createDeltaFrame(index, DELTA_BY_KIND[kind](text))]
       },
       closePart(_at, part) {
@@ -44,17 +48,20 @@ export const anthropicResponseWriter: ResponseWriter = {
         if (!isStarted && !whole) return []
         const isOpaque = !isStarted && whole && !STREAMED_TYPES.has(stringOrEmpty(whole['type']))
         const started =
-          part.kind === 'call' || part.kind === 'media' ? [] : start(isOpaque ? whole : createEmptyBlock(part.kind))
+          part.kind === 'call' || part.kind === 'media'
+            ? []
+            : start(isOpaque ? whole : { ...createEmptyBlock(part.kind), ...opening })
         const rest = isOpaque ? [] : listClosingDeltas(part).map((delta) => createDeltaFrame(index, delta))
         return [...started, ...rest, createFrame('content_block_stop', { index })]
       },
       end({ finish, usage }) {
-        const { stop_sequence = null, stop_details = null, container = null, ...others } = getResponseFields(finish)
-        const { usage: usageDetails, context_management } = others
+        const { message = {} } = getResponseFields(finish, 'anthropic')
+        const { context_management, usage: counts, ...others } = message
+        const fields = { stop_sequence: null, stop_details: null, container: null, ...others }
         return [
           createFrame('message_delta', {
-            delta: { stop_reason: toVendorFinishReason(finish), stop_sequence, stop_details, container },
-            usage: { ...toOutputUsage(usage), ...(usageDetails as JsonObject) },
+            delta: { stop_reason: toVendorFinishReason(finish), ...fields },
+            usage: mergeObjects(toOutputUsage(usage), objectOrEmpty(counts) as JsonObject),
             ...defined({ context_management }),
           }),
           createFrame('message_stop', {}),
@@ -63,14 +70,14 @@ export const anthropicResponseWriter: ResponseWriter = {
     })
   },
   writeWhole({ parts, finish, usage }, head) {
-    const { usage: usageDetails, ...fields } = getResponseFields(finish)
-    return {
+    const { message = {} } = getResponseFields(finish, 'anthropic')
+    const body = {
       ...createMessage(head),
       content: parts.flatMap(createWholeBlocks),
-      ...fields,
       stop_reason: toVendorFinishReason(finish),
-      usage: { ...(usage && { ...toInputUsage(usage), ...toOutputUsage(usage) }), ...(usageDetails as JsonObject) },
+      usage: { ...(usage && { ...toInputUsage(usage), ...toOutputUsage(usage) }) },
     }
+    return mergeObjects(body, message)
   },
   writeError: createErrorBody,
   writeErrorFrame: (given) => ({
@@ -143,11 +150,6 @@ function createWholeBlocks(part: AssistantPart): JsonObject[] {
     default:
       return part satisfies never
   }
-}
-
-/** Fields of a response that was received on this wire. */
-function getResponseFields({ native }: Finish): JsonObject {
-  return (native?.wire === 'anthropic' ? objectOrEmpty(native.data) : {}) as JsonObject
 }
 
 function createToolUse(

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts'
 import { createCallId } from '../../model/ids.ts'
 import { toCanonicalJson, type Json, nonBlankString } from '../../model/json.ts'
 import { findNameCandidates, resolveCallName } from './call-name.ts'
@@ -122,7 +123,9 @@ export function createCallAssembler(emitter: PartEmitter) {
     pendingCall.isAnnounced = true
     const name = resolveCallName(pendingCall.nameFragments, toolNames)
     const id = createCallId(emitter.context.turnKey, pendingCall.ordinal)
-    emitter.emit({ type: 'part-open', index: pendingCall.partIndex, kind: 'call', id, ...(name !== '' && { name }) })
+    const { partIndex: index, wireId, nativeData } = pendingCall
+    const native = (wireId ?? nativeData) === undefined ? undefined : emitter.createNative(wireId, nativeData)
+    emitter.emit({ type: 'part-open', index, kind: 'call', id, ...(name !== '' && { name }), ...defined({ native }) })
   }
 
   function close(pendingCall: PendingCall, ended: boolean): void {

@@ -5,6 +5,7 @@ import { isObject, type Json, filterObjects, nonBlankString, objectOrEmpty } fro
 import type { FinishReason, NativeData, WireId } from '../../model/turn.ts'
 import { normalizeUsage } from '../../model/usage.ts'
 import { parseVendorError } from '../errors/parse-error.ts'
+import { createFieldFilter, createNestedFilter } from '../other-fields.ts'
 import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import type { TextStream } from '../turn/text-stream.ts'
@@ -12,7 +13,7 @@ import { createTurnBuilder, isNormalEnd } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
 import { createFunctionCallTracker } from './function-calls.ts'
 import { mergeGrounding } from './grounding.ts'
-import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
+import { getPartData, getPartKind, isPlainMedia, toMediaPart, toNativeItem, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
 
 export type GeminiDecoderState = ReturnType<typeof startGeminiDecoding>
@@ -28,6 +29,7 @@ export function startGeminiDecoding(wire: WireId, context: DecodeContext) {
     end: undefined as { readonly reason: FinishReason; readonly raw: string } | undefined,
     tokenCounts: {} as Partial<Record<(typeof COUNT_KEYS)[number], unknown>>,
     model: undefined as string | undefined,
+    continuationToken: undefined as string | undefined,
     isOpened: false,
     hasCandidate: false,
     hasOtherCandidates: false,
@@ -55,11 +57,18 @@ export function finishGeminiDecoding(state: GeminiDecoderState, fault?: Fault): 
     builder.fail({ kind: 'server', message: `The model ended the response with ${end.raw}.`, code: end.raw })
   state.calls.end(isNormalEnd(end?.reason))
   if (end) builder.setFinish(end.reason, end.raw)
+  if (end?.raw === 'CONTINUATION') recordContinuation(state)
   if (state.grounding) {
     const native = builder.createNative(undefined, { grounding: state.grounding as unknown as Json })
     builder.addPart({ kind: 'text', text: '', native })
   }
   return builder.finish(fault)
+}
+
+/** The limit of one request, and not that of the response, was reached (T193). */
+function recordContinuation({ builder, continuationToken: token }: GeminiDecoderState): void {
+  if (token !== undefined) builder.setContinuation({ kind: 'token', token })
+  else builder.warn('continuation', 'The server stopped before the end of the response, without a token (T193).')
 }
 
 function decodeValue(state: GeminiDecoderState, json: unknown): void {
@@ -69,32 +78,44 @@ function decodeValue(state: GeminiDecoderState, json: unknown): void {
   if (error && !(isObject(json) && 'candidates' in json)) return
   if (!isObject(json)) return state.builder.warn('unknown-frame', 'A frame that is not an object was ignored.')
   // Code Assist puts the response into an envelope; an error may be inside or outside of it (T131).
-  if (isObject(json['response'])) return decodeValue(state, json['response'])
+  if (isObject(json['response'])) {
+    state.builder.keepFields('envelope', pickEnvelopeFields(json))
+    return decodeValue(state, json['response'])
+  }
   if (CHUNK_KEYS.some((key) => key in json)) return decodeChunk(state, json)
   const keys = Object.keys(json).slice(0, 8).join(', ')
   state.builder.warn('unknown-frame', `A frame with the unknown keys ${keys} was ignored.`)
 }
 
 function decodeChunk(state: GeminiDecoderState, json: Record<string, unknown>): void {
+  const { builder } = state
   emitOpen(state, json)
   recordUsage(state, json['usageMetadata'])
+  builder.keepFields('response', pickChunkFields(json))
   const { blockReason } = objectOrEmpty(json['promptFeedback'])
   if (typeof blockReason === 'string' && !UNSPECIFIED.has(blockReason)) recordFinish(state, 'filter', blockReason)
   const candidates = filterObjects(json['candidates'])
-  const first = candidates.find((one, at) => (typeof one['index'] === 'number' ? one['index'] : at) === 0)
-  if (candidates.length > (first ? 1 : 0) && !state.hasOtherCandidates) {
-    state.hasOtherCandidates = true
-    state.builder.warn('other-candidates', 'Only the first candidate is read.')
-  }
+  const first = candidates.find(({ index }) => index === 0) ?? candidates.find(({ index }) => index === undefined)
+  if (candidates.length > (first ? 1 : 0)) warnAboutOthers(state, candidates, first)
   if (!first) return
   state.hasCandidate = true
   decodeCandidate(state, first, json)
 }
 
+function warnAboutOthers(state: GeminiDecoderState, candidates: readonly GeminiPart[], first: unknown): void {
+  const { builder } = state
+  if (!state.hasOtherCandidates) builder.warn('other-candidates', 'Only the first candidate is read.')
+  state.hasOtherCandidates = true
+  for (const one of candidates)
+    if (one !== first) builder.warnOtherFields('another candidate', pickCandidateFields(one))
+}
+
 function decodeCandidate(state: GeminiDecoderState, json: Record<string, unknown>, frame: unknown): void {
   const parts = filterObjects(objectOrEmpty(json['content'])['parts'])
+  state.builder.keepFields('candidate', pickCandidateFields(json))
   if (!state.calls.startFrame(parts, frame)) for (const one of parts) decodePart(state, one)
-  state.grounding = mergeGrounding(json, state.grounding)
+  if (json['groundingMetadata'] ?? json['urlContextMetadata']) state.grounding = mergeGrounding(json, state.grounding)
+  state.continuationToken = nonBlankString(json['continuationToken']) ?? state.continuationToken
   const finishLabel = json['finishReason']
   if (typeof finishLabel !== 'string' || UNSPECIFIED.has(finishLabel)) return
   const reason = FINISH_REASONS.get(finishLabel) ?? (finishLabel.startsWith('IMAGE_') ? 'filter' : 'fault')
@@ -112,8 +133,8 @@ function recordFinish(state: GeminiDecoderState, reason: FinishReason, raw: stri
 
 function decodePart(state: GeminiDecoderState, json: GeminiPart): void {
   const { builder, calls } = state
-  const thoughtSignature = nonBlankString(json['thoughtSignature'])
-  const native = thoughtSignature === undefined ? undefined : builder.createNative(undefined, { thoughtSignature })
+  const data = getPartData(json)
+  const native = data && builder.createNative(undefined, data)
   if (isObject(json['functionCall'])) {
     closeText(state)
     return calls.addCall(json, json['functionCall'])
@@ -126,7 +147,10 @@ function decodePart(state: GeminiDecoderState, json: GeminiPart): void {
   const kind = getPartKind(json)
   if (kind === undefined) return native && builder.addPart({ kind: 'text', text: '', native })
   const media = toMediaPart(json)
-  if (media) return builder.addPart({ ...media, ...defined({ native }) })
+  if (media) {
+    const item = isPlainMedia(json) ? undefined : builder.createNative(undefined, toNativeItem(kind, json))
+    return builder.addPart({ ...media, ...defined({ native: item ?? native }) })
+  }
   if (isObject(json['functionResponse'])) calls.markAnswered(json['functionResponse'])
   else if (!SERVER_PARTS.has(kind))
     builder.warn('unknown-part', `A part of the unknown kind ${kind} was kept as it is.`)
@@ -182,6 +206,11 @@ function toCount(json: unknown): number {
   return Number.isFinite(count) && count > 0 ? count : 0
 }
 
+const pickEnvelopeFields = createFieldFilter('response traceId')
+const pickCandidateFields = createNestedFilter('finishReason finishMessage index continuationToken', {
+  content: createFieldFilter('role parts'),
+})
+
 /** The last one repeats calls that a client library made by itself; it is not read. */
 const CHUNK_KEYS =
   'candidates promptFeedback usageMetadata modelVersion responseId automaticFunctionCallingHistory'.split(' ')
@@ -197,6 +226,11 @@ const COUNT_KEYS = [
   'thoughtsTokenCount',
 ] as const
 
+const pickChunkFields = createNestedFilter('candidates modelVersion responseId automaticFunctionCallingHistory', {
+  promptFeedback: createFieldFilter('blockReason'),
+  usageMetadata: createFieldFilter(`${COUNT_KEYS.join(' ')} totalTokenCount`),
+})
+
 /** Parts about tools that the vendor ran by itself. */
 const SERVER_PARTS = new Set(['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'])
 
@@ -205,7 +239,7 @@ const FINISH_REASONS = createFinishReasonMap({
   stop: 'STOP',
   // Sent by test servers.
   calls: 'FUNCTION_CALL',
-  length: 'MAX_TOKENS',
+  length: 'MAX_TOKENS CONTINUATION',
   'malformed-call': 'MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS',
   filter: 'SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR',
 })

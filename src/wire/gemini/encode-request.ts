@@ -5,7 +5,7 @@ import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.
 import { findResultMedia, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, TextPart, WireId } from '../../model/turn.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
-import { declareRequestTools, getNativeToolFields, listDeclarationWarnings, listHostedTools } from '../declare-tools.ts'
+import { createEncodeContext, getNativeToolFields, listDeclarationWarnings, listHostedTools } from '../declare-tools.ts'
 import { joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type {
@@ -58,8 +58,8 @@ export function encodeGeminiBody(
   extra: Partial<GeminiBody> = {},
   position?: HistoryPosition,
 ): { body: GeminiBody; warnings: Warning[] } {
-  const projection = declareRequestTools(request, profile, position)
-  const context: EncodeContext = { wire, profile, projection }
+  const context = createEncodeContext(wire, request, profile, position)
+  const { projection } = context
   const { steps, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
   const system = joinSystemPrompt(request, context)
   const hasDeclarations = profile.tools === 'native' && projection.tools.length > 0
@@ -73,13 +73,14 @@ export function encodeGeminiBody(
   const config = hasDeclarations ? createToolConfig(request.toolChoice, context) : undefined
   const generation = {
     ...createGenerationConfig(request.params ?? {}, profile, warnings),
-    ...createResponseFormat(request, profile),
+    ...createResponseFormat(request, context),
   }
   const complete = {
     ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
     ...(tools.length > 0 && { tools }),
     ...(config && { toolConfig: { functionCallingConfig: config } }),
     ...(Object.keys(generation).length > 0 && { generationConfig: generation }),
+    ...defined({ continuationToken: request.continuation }),
     ...extra,
     contents: encodeContents(steps, context) as unknown as JsonObject[],
   }
@@ -102,10 +103,10 @@ function removeRefused(body: JsonObject, refuses: readonly string[]): JsonObject
   return out
 }
 
-function createResponseFormat(request: ModelRequest, profile: Profile): JsonObject {
-  const asked = chooseOutputRequest(request, profile)
+function createResponseFormat(request: ModelRequest, context: EncodeContext): JsonObject {
+  const asked = chooseOutputRequest(request, context)
   if (!asked || asked.kind === 'words') return {}
-  const schemaField = profile.dialect === 'gemini' ? 'responseSchema' : 'responseJsonSchema'
+  const schemaField = context.profile.dialect === 'gemini' ? 'responseSchema' : 'responseJsonSchema'
   return { responseMimeType: 'application/json', ...(asked.kind === 'schema' && { [schemaField]: asked.schema }) }
 }
 

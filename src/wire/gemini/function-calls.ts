@@ -1,7 +1,9 @@
-import { isObject, nonBlankString } from '../../model/json.ts'
+import { defined } from '../../model/defined.ts'
+import { filterObjects, isObject, type JsonObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
-import { toNativeItem, type GeminiPart } from './parts.ts'
+import { createFieldFilter } from '../other-fields.ts'
+import { getPartData, toNativeItem, type GeminiPart } from './parts.ts'
 import { type PartialArgsWriter, createPartialArgsWriter } from './partial-args.ts'
 
 interface SeenCall {
@@ -72,7 +74,7 @@ export function createFunctionCallTracker(builder: TurnBuilder) {
       const key = getRepeatKey(id, signature)
       repeatable.set(key, [...(repeatable.get(key) ?? []), one])
     }
-    attachSignature(pendingCall, part)
+    attachData(pendingCall, part, functionCall)
     if (!inPieces) return
     partial = { call: pendingCall, index, writer: createPartialArgsWriter() }
     extend(functionCall)
@@ -80,6 +82,8 @@ export function createFunctionCallTracker(builder: TurnBuilder) {
 
   function extend(functionCall: GeminiPart): void {
     if (!partial) return
+    for (const piece of filterObjects(functionCall['partialArgs']))
+      builder.warnOtherFields('a piece of the arguments', pickPieceFields(piece))
     write(partial.writer.push(functionCall['partialArgs']))
     const { call: pendingCall } = partial
     if (functionCall['willContinue'] !== true) closePartial()
@@ -107,7 +111,7 @@ export function createFunctionCallTracker(builder: TurnBuilder) {
       const id = nonBlankString(functionCall['id'])
       const name = nonBlankString(functionCall['name'])
       if (continuesPartial(id, name)) {
-        if (partial) attachSignature(partial.call, part)
+        if (partial) attachData(partial.call, part, functionCall)
         return extend(functionCall)
       }
       closePartial()
@@ -121,7 +125,7 @@ export function createFunctionCallTracker(builder: TurnBuilder) {
       if (!before) return open(part, functionCall)
       builder.warn('repeated-call', 'A call was sent again; the last version is used (T128).')
       builder.calls.replaceArguments(before.pendingCall, functionCall['args'])
-      attachSignature(before.pendingCall, part)
+      attachData(before.pendingCall, part, functionCall)
     },
     /** A part of another kind was received, so a call that was sent in pieces is complete (T128). */
     closePartialCall: closePartial,
@@ -151,10 +155,20 @@ function getRepeatKey(id: string | undefined, signature: string | undefined): st
 }
 
 /** A signature belongs only to the part that it was sent with (T117, T118). */
-function attachSignature(pendingCall: PendingCall, part: GeminiPart): void {
-  const signature = nonBlankString(part['thoughtSignature'])
-  if (signature !== undefined) pendingCall.nativeData = { thoughtSignature: signature }
+function attachData(pendingCall: PendingCall, part: GeminiPart, functionCall: GeminiPart): void {
+  const data = getPartData(part)
+  const callFields = pickCallFields(functionCall)
+  if (data || callFields)
+    pendingCall.nativeData = {
+      ...(objectOrEmpty(pendingCall.nativeData) as JsonObject),
+      ...data,
+      ...defined({ callFields }),
+    }
 }
+
+const pickCallFields = createFieldFilter('id name args partialArgs willContinue')
+
+const pickPieceFields = createFieldFilter('jsonPath stringValue numberValue boolValue nullValue willContinue')
 
 function includesAll(value: unknown, other: unknown): boolean {
   if (other === undefined || other === null) return true

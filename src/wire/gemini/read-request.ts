@@ -9,7 +9,7 @@ import { readOutputFormat } from '../output-format.ts'
 import { readOtherFields } from '../provider-options.ts'
 import { readObjects, warnNotKept } from '../unread-fields.ts'
 import { getField, lowercaseTypes, readGeminiTools, readToolConfig } from './read-tools.ts'
-import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
+import { getPartKind, isPlainMedia, toMediaPart, toNativeItem, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
 
 export function readGeminiRequest(body: unknown): DecodedRequest {
@@ -87,13 +87,7 @@ function readUserPart(wire: WireId, part: GeminiPart): TextPart | MediaPart {
 /** With the whole part, if it has more than its data. */
 function readMedia(wire: WireId, part: GeminiPart): MediaPart | undefined {
   const media = toMediaPart(part)
-  const [inline, file] = [objectOrEmpty(part['inlineData']), objectOrEmpty(part['fileData'])]
-  const isPlain = [
-    pickOtherFields(part, 'inlineData fileData thoughtSignature'),
-    pickOtherFields(inline, 'mimeType data'),
-    pickOtherFields(file, 'mimeType fileUri'),
-  ].every((others) => others === undefined)
-  if (!media || isPlain) return media
+  if (!media || isPlainMedia(part)) return media
   const native = createNativeDataFromRequest(wire, undefined, toNativeItem(getPartKind(part) ?? 'media', part))
   return { ...media, native }
 }

@@ -2,7 +2,15 @@ import { isObject, type JsonObject } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import type { ResponseMetadata, ResponseWriter, VendorErrorReport } from '../response-writer.ts'
-import { createFinishLabeler, createResponseStream, getNativeData, getVendorCallId } from '../response-writer.ts'
+import {
+  createFinishLabeler,
+  createResponseStream,
+  getNativeData,
+  getResponseFields,
+  getVendorCallId,
+} from '../response-writer.ts'
+import { hasFields } from '../other-fields.ts'
+import { mergeObjects } from '../provider-options.ts'
 import { markAsRawJson } from '../json/raw-json.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -16,12 +24,15 @@ export const codeAssistResponseWriter: ResponseWriter = createResponseWriter('co
 
 type GeminiWire = 'gemini' | 'code-assist'
 
+type OtherFields = ReturnType<typeof getResponseFields>
+
 function createResponseWriter(wire: GeminiWire, wrap: (response: JsonObject) => JsonObject): ResponseWriter {
+  const wrapChunk = (chunk: JsonObject, { envelope }: OtherFields = {}) => ({ ...wrap(chunk), ...envelope })
   return {
     startStream(head) {
       let promptUsage = NO_USAGE
-      const frame = (parts: JsonObject[], end?: Parameters<typeof createChunk>[2]) => ({
-        data: wrap(createChunk(head, parts, end ?? { usage: promptUsage })),
+      const frame = (parts: JsonObject[], end: Parameters<typeof createChunk>[2] = { usage: promptUsage }) => ({
+        data: wrapChunk(createChunk(head, parts, end), end.others),
       })
       return createResponseStream({
         begin(usage) {
@@ -36,24 +47,22 @@ function createResponseWriter(wire: GeminiWire, wrap: (response: JsonObject) => 
           const isWhole = part.kind === 'call' || part.kind === 'media' || getNativePart(part, wire) !== undefined
           if (isWhole) return [frame(toWholeParts(part, wire))]
           // A signature after the text is on an empty part.
-          const signature = getSignature(part, wire)
-          return Object.keys(signature).length > 0 ? [frame([{ ...toTextPart(part.kind, ''), ...signature }])] : []
+          const fields = getPartFields(part, wire)
+          return hasFields(fields) ? [frame([{ ...toTextPart(part.kind, ''), ...fields }])] : []
         },
         end({ finish, parts, usage }) {
           // The last frame has an empty text, as in newer models.
           const hasCalls = parts.some(({ kind }) => kind === 'call')
-          return [frame(hasCalls || parts.length === 0 ? [] : [{ text: '' }], { usage, finish })]
+          const others = getResponseFields(finish, wire)
+          return [frame(hasCalls || parts.length === 0 ? [] : [{ text: '' }], { usage, finish, others })]
         },
       })
     },
-    writeWhole: ({ parts, finish, usage = NO_USAGE }, head) =>
-      wrap(
-        createChunk(
-          head,
-          parts.flatMap((part) => toWholeParts(part, wire)),
-          { usage, finish },
-        ),
-      ),
+    writeWhole({ parts, finish, usage = NO_USAGE }, head) {
+      const others = getResponseFields(finish, wire)
+      const written = parts.flatMap((part) => toWholeParts(part, wire))
+      return wrapChunk(createChunk(head, written, { usage, finish, others }), others)
+    },
     writeError: createErrorBody,
     writeErrorFrame: (given) => ({ data: createErrorBody(given.status === 529 ? { ...given, status: 503 } : given) }),
   }
@@ -64,20 +73,22 @@ function toTextPart(kind: 'text' | 'reasoning', text: string): JsonObject {
 }
 
 function toWholeParts(part: AssistantPart, wire: GeminiWire): JsonObject[] {
-  const signature = getSignature(part, wire)
+  const fields = getPartFields(part, wire)
   const native = getNativePart(part, wire)
   if (native) return [native]
   switch (part.kind) {
     case 'text':
     case 'reasoning':
-      if (part.text === '' && Object.keys(signature).length === 0) return []
-      return [{ ...toTextPart(part.kind, part.text), ...signature }]
+      if (part.text === '' && !hasFields(fields)) return []
+      return [{ ...toTextPart(part.kind, part.text), ...fields }]
     case 'media':
-      if (part.data === undefined) return [{ fileData: { mimeType: part.mime, fileUri: part.uri ?? '' } }]
-      return [{ inlineData: { mimeType: part.mime, data: part.data } }]
+      if (part.data === undefined) return [{ fileData: { mimeType: part.mime, fileUri: part.uri ?? '' }, ...fields }]
+      return [{ inlineData: { mimeType: part.mime, data: part.data }, ...fields }]
     case 'call': {
       const id = wire === 'gemini' ? { id: getVendorCallId(part) } : {}
-      return [{ functionCall: { ...id, name: part.name, args: markAsRawJson(part.raw) }, ...signature }]
+      const { callFields } = getNativeData(part, wire)
+      const call = { ...id, name: part.name, args: markAsRawJson(part.raw), ...(isObject(callFields) && callFields) }
+      return [{ functionCall: call, ...fields }]
     }
     default:
       return part satisfies never
@@ -90,16 +101,17 @@ function getNativePart(part: AssistantPart, wire: GeminiWire): JsonObject | unde
   return isObject(native) ? native : undefined
 }
 
-function getSignature(part: AssistantPart, wire: GeminiWire): JsonObject {
-  const { thoughtSignature } = getNativeData(part, wire)
-  return thoughtSignature === undefined ? {} : { thoughtSignature }
+/** The signature of a part, and what else it had. */
+function getPartFields(part: AssistantPart, wire: GeminiWire): JsonObject {
+  const { thoughtSignature, fields } = getNativeData(part, wire)
+  return { ...defined({ thoughtSignature }), ...(isObject(fields) && fields) }
 }
 
 /** A response or a chunk of one; only the last chunk has `finish`. */
 function createChunk(
   { id, model }: ResponseMetadata,
   parts: JsonObject[],
-  { usage, finish }: { readonly usage: Usage; readonly finish?: Finish },
+  { usage, finish, others = {} }: { readonly usage: Usage; readonly finish?: Finish; readonly others?: OtherFields },
 ): JsonObject {
   const finishReason = finish && toVendorFinishReason(finish)
   const candidate = {
@@ -108,12 +120,13 @@ function createChunk(
     ...(finish?.fault && { finishMessage: finish.fault.message }),
     index: 0,
   }
-  return {
-    candidates: [candidate],
+  const chunk = {
+    candidates: [mergeObjects(candidate, others['candidate'] ?? {})],
     usageMetadata: toUsageMetadata(usage, finish !== undefined),
     modelVersion: model,
     responseId: id,
   }
+  return mergeObjects(chunk, others['response'] ?? {})
 }
 
 const toVendorFinishReason = createFinishLabeler({

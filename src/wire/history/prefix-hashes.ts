@@ -79,8 +79,13 @@ const HASH_CHARS = 10
 
 const SYSTEM_FIELDS: readonly string[] = ['system', 'instructions', 'systemInstruction', 'system_instruction']
 
-/** The ids of the prompt and of the previous response are not part of what the model reads. */
-const REQUEST_ID_FIELDS: readonly string[] = ['user_prompt_id', 'diagnostics']
+/** The ids of the prompt, of the previous response and of what is continued are not part of what the model reads. */
+const REQUEST_ID_FIELDS: readonly string[] = [
+  'user_prompt_id',
+  'diagnostics',
+  'continuation_token',
+  'continuationToken',
+]
 
 /** The fields of an envelope, and those of the request inside it. */
 function flattenEnvelope(frame: JsonObject): JsonObject {

@@ -57,6 +57,8 @@ export interface EncodeContext {
   readonly wire: WireId
   readonly profile: Profile
   readonly projection: ToolDeclarations
+  /** Has the model ever had a tool, wherever it is declared and whoever runs it? */
+  readonly canCall: boolean
 }
 
 /** The ids that a transcript has used, so that it can be continued without encoding it again. */

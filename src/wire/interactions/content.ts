@@ -51,13 +51,7 @@ const DEFAULT_MIMES: ReadonlyMap<string, string> = new Map([
   ['document', 'application/octet-stream'],
 ])
 
-/** The fields of a content or step besides those that a part has; undefined if there are none. */
-export function pickOtherFields(fields: JsonFields, known: ReadonlySet<string>): JsonObject | undefined {
-  const isOther = (key: string) => !known.has(key) && fields[key] !== undefined && fields[key] !== null
-  const others = Object.keys(fields).filter(isOther)
-  return others.length === 0 ? undefined : (Object.fromEntries(others.map((key) => [key, fields[key]])) as JsonObject)
-}
-
-export const MEDIA_FIELDS: ReadonlySet<string> = new Set(['type', 'data', 'uri', 'mime_type'])
-export const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text'])
-export const CALL_FIELDS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'arguments'])
+/** What a part of the turn has a place for. */
+export const MEDIA_FIELDS = 'type data uri mime_type'
+export const TEXT_FIELDS = 'type text'
+export const CALL_FIELDS = 'type id name arguments'

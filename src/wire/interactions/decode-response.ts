@@ -3,11 +3,13 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import { type Json, filterObjects, isObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import type { FinishReason } from '../../model/turn.ts'
-import { normalizeUsage } from '../../model/usage.ts'
+import { addUsage, NO_USAGE, normalizeUsage, type Usage } from '../../model/usage.ts'
 import { type ParsedVendorError, parseVendorError } from '../errors/parse-error.ts'
+import { createFieldFilter, createNestedFilter } from '../other-fields.ts'
 import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
-import { createTurnBuilder } from '../turn/turn-builder.ts'
+import { createTurnBuilder, type TurnBuilder } from '../turn/turn-builder.ts'
+import { formatExcerpt } from '../unread-fields.ts'
 import type { DecodeContext } from '../wire.ts'
 import type { JsonFields } from './content.ts'
 import { createGroundingCollector } from './grounding.ts'
@@ -23,6 +25,11 @@ export function startInteractionsDecoding(context: DecodeContext) {
     id: undefined as string | undefined,
     isOpened: false,
     tokenCounts: {} as Partial<Record<(typeof COUNT_KEYS)[number], unknown>>,
+    /** Of the interactions that this one continues. */
+    usageBefore: NO_USAGE,
+    callsBefore: 0,
+    /** The interaction is over, but not the response: the next one may follow in the same stream (T193). */
+    pause: undefined as { readonly token: string | undefined } | undefined,
     grounding: createGroundingCollector(),
     /** Unknown event types; each is reported once. */
     unknownTypes: new Set<string>(),
@@ -42,6 +49,7 @@ export function finishInteractionsDecoding(state: InteractionsDecoderState, faul
   const { builder, steps, grounding } = state
   const { status } = builder.context
   if (status !== undefined && status >= 400 && !builder.hasFailed && !fault) builder.failWith({ message: '' })
+  if (state.pause) endPaused(builder, state.pause.token)
   steps.end(builder.hasEnded)
   const found = grounding.get()
   if (found) {
@@ -56,15 +64,18 @@ function decodeValue(state: InteractionsDecoderState, json: unknown, name: strin
   const { builder } = state
   if (!isObject(json)) return builder.warn('unknown-frame', 'A frame that is not an object was ignored.')
   const type = nonBlankString(json['event_type']) ?? name ?? guessEventType(json)
-  if (!EVENT_TYPE.test(type)) {
+  const handle = EVENT_HANDLERS.get(type)
+  if (type === 'error' || (!handle && !EVENT_TYPE.test(type))) {
     const error = parseVendorError(json)
     if (error) return recordError(state, error)
   }
-  const handle = EVENT_HANDLERS.get(type)
+  const others = type === 'interaction' ? undefined : pickEventFields(json)
+  if (others) builder.warnOtherFields(`the event ${type}`, others)
   if (handle) return handle(state, json)
   if (state.unknownTypes.has(type)) return
   state.unknownTypes.add(type)
-  builder.warn('unknown-event', `Events of the unknown type “${type.slice(0, 80)}” were ignored (T190).`)
+  const excerpt = formatExcerpt(json)
+  builder.warn('unknown-event', `Events of the unknown type “${type.slice(0, 80)}” were ignored (T190): ${excerpt}`)
 }
 
 /** A proxy may omit the type, and a whole response has none: then the fields show what it is. */
@@ -89,10 +100,21 @@ function handleCreated(state: InteractionsDecoderState, event: JsonFields): void
   const id = nonBlankString(interaction['id'])
   if (builder.hasEnded)
     return builder.warn('after-end', 'A second response after the end of this one was ignored (T134).')
+  if (state.pause) return resume(state, id)
   if (state.id !== undefined && id !== undefined && id !== state.id)
     return builder.markCorrupt('A second response started before the end of the first (T134).')
   emitOpen(state, interaction)
+  builder.keepFields('interaction', pickInteractionFields(interaction))
   recordUsage(state, interaction['usage'])
+}
+
+/** The official client asks for the rest by itself, and its events follow. */
+function resume(state: InteractionsDecoderState, id: string | undefined): void {
+  state.id = id
+  state.pause = undefined
+  state.usageBefore = addUsage(state.usageBefore, readUsage(state))
+  state.tokenCounts = {}
+  state.callsBefore = state.steps.listCallIds().length
 }
 
 /** The id is empty if the vendor stores nothing. */
@@ -124,12 +146,16 @@ function handleStepDelta(state: InteractionsDecoderState, event: JsonFields): vo
 
 function handleStepStop(state: InteractionsDecoderState, event: JsonFields): void {
   recordUsage(state, event['usage'])
-  if (!state.builder.hasEnded) state.steps.stop(event['index'])
+  if (!isOver(state)) state.steps.stop(event['index'])
 }
 
-function isAfterEnd({ builder }: InteractionsDecoderState): boolean {
-  if (builder.hasEnded) builder.warn('after-end', 'An event after the end of the response was ignored (T56).')
-  return builder.hasEnded
+function isOver({ builder, pause }: InteractionsDecoderState): boolean {
+  return builder.hasEnded || pause !== undefined
+}
+
+function isAfterEnd(state: InteractionsDecoderState): boolean {
+  if (isOver(state)) state.builder.warn('after-end', 'An event after the end of the response was ignored (T56).')
+  return isOver(state)
 }
 
 /** Only this event ends a stream: a status in an update does not (T53). */
@@ -137,20 +163,21 @@ function handleCompleted(state: InteractionsDecoderState, event: JsonFields): vo
   const { builder, steps } = state
   const interaction = objectOrEmpty(event['interaction'])
   emitOpen(state, interaction)
+  builder.keepFields('interaction', pickInteractionFields(interaction))
   recordUsage(state, interaction['usage'])
-  if (builder.hasEnded) return
+  if (isOver(state)) return
   const listed = filterObjects(interaction['steps'])
   if (steps.count() === 0) addListedSteps(state, listed)
   else if (listed.length > 0) {
     const ids = listed.flatMap((step) => (step['type'] === 'function_call' ? [nonBlankString(step['id']) ?? ''] : []))
-    if (ids.join('\n') !== steps.listCallIds().join('\n'))
+    if (ids.join('\n') !== steps.listCallIds().slice(state.callsBefore).join('\n'))
       builder.markCorrupt('The final list of steps contains other calls than the stream (T140).')
   }
   recordFinish(state, interaction)
 }
 
 function decodeWholeInteraction(state: InteractionsDecoderState, interaction: JsonFields): void {
-  if (state.builder.hasEnded || state.steps.count() > 0)
+  if (isOver(state) || state.steps.count() > 0)
     return state.builder.warn('repeated-answer', 'The whole response was sent again; it was ignored (T26).')
   handleCompleted(state, { interaction })
 }
@@ -180,9 +207,18 @@ function recordFinish(state: InteractionsDecoderState, interaction: JsonFields):
   for (const { message, code } of errors)
     builder.warn('vendor-error', `The server reports: ${nonBlankString(message) ?? nonBlankString(code) ?? 'an error'}`)
   if (reason === undefined) builder.warnUnknownFinish(status)
-  if (status === 'requires_continuation')
-    builder.warn('continuation', 'The server stopped before the end of the response and would continue it (T193).')
+  if (status === 'requires_continuation') {
+    state.pause = { token: nonBlankString(interaction['continuation_token']) }
+    return
+  }
   builder.setFinish(reason ?? 'stop', status)
+}
+
+/** The limit of one request, and not that of the response, was reached. */
+function endPaused(builder: TurnBuilder, token: string | undefined): void {
+  builder.setFinish('length', 'requires_continuation')
+  if (token !== undefined) builder.setContinuation({ kind: 'token', token })
+  else builder.warn('continuation', 'The server stopped before the end of the response, without a token (T193).')
 }
 
 /** A blocked response, or a call that the server could not parse, has an error code instead of a status. */
@@ -201,17 +237,21 @@ function recordError(state: InteractionsDecoderState, error: ParsedVendorError |
 function recordUsage(state: InteractionsDecoderState, value: unknown): void {
   if (!isObject(value)) return
   const { tokenCounts } = state
+  const others = pickUsageFields(value)
+  if (others) state.builder.keepFields('interaction', { usage: others })
   for (const key of COUNT_KEYS) tokenCounts[key] = value[key] ?? tokenCounts[key]
-  state.builder.setUsage(
-    normalizeUsage({
-      input: toCount(tokenCounts.total_input_tokens) + toCount(tokenCounts.total_tool_use_tokens),
-      cacheRead: tokenCounts.total_cached_tokens,
-      output: tokenCounts.total_output_tokens,
-      reasoning: tokenCounts.total_thought_tokens,
-      inputIncludesCache: true,
-      outputIncludesReasoning: false,
-    }),
-  )
+  state.builder.setUsage(addUsage(state.usageBefore, readUsage(state)))
+}
+
+function readUsage({ tokenCounts }: InteractionsDecoderState): Usage {
+  return normalizeUsage({
+    input: toCount(tokenCounts.total_input_tokens) + toCount(tokenCounts.total_tool_use_tokens),
+    cacheRead: tokenCounts.total_cached_tokens,
+    output: tokenCounts.total_output_tokens,
+    reasoning: tokenCounts.total_thought_tokens,
+    inputIncludesCache: true,
+    outputIncludesReasoning: false,
+  })
 }
 
 function toCount(value: unknown): number {
@@ -226,6 +266,17 @@ const COUNT_KEYS = [
   'total_output_tokens',
   'total_thought_tokens',
 ] as const
+
+const pickUsageFields = createFieldFilter(`${COUNT_KEYS.join(' ')} total_tokens`)
+
+const pickInteractionFields = createFieldFilter(
+  'id object model status created updated usage steps errors error continuation_token',
+)
+
+const pickEventFields = createNestedFilter(
+  'event_type type event_id index step delta interaction interaction_id status usage error continuation_token',
+  { metadata: createFieldFilter('total_usage') },
+)
 
 type EventHandler = (state: InteractionsDecoderState, event: JsonFields) => void
 

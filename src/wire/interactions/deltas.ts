@@ -1,5 +1,7 @@
 import { isObject, stringOrEmpty } from '../../model/json.ts'
+import { createFieldFilter } from '../other-fields.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
+import { formatExcerpt } from '../unread-fields.ts'
 import type { JsonFields } from './content.ts'
 
 /** A proxy may omit the type: then the fields show it. */
@@ -27,9 +29,14 @@ export function readArguments(delta: JsonFields): string {
   return isObject(args) ? JSON.stringify(args) : stringOrEmpty(args)
 }
 
-export function warnDropped(builder: TurnBuilder, type: string): void {
-  builder.warn('unknown-delta', `A delta of the unknown type “${type.slice(0, 80)}” was dropped (T190).`)
+/** For a delta, or a content, that its step cannot contain. */
+export function warnDropped(builder: TurnBuilder, type: string, fields: JsonFields): void {
+  const excerpt = formatExcerpt(fields)
+  builder.warn('unknown-delta', `A delta of the unknown type “${type.slice(0, 80)}” was dropped (T190): ${excerpt}`)
 }
+
+/** What the deltas of thoughts and calls have besides what is read. */
+export const pickDeltaFields = createFieldFilter('type text signature summary content arguments arguments_delta')
 
 const STEP_BY_DELTA: ReadonlyMap<string, string> = new Map([
   ['text', 'model_output'],

@@ -1,9 +1,8 @@
 import { defined } from '../../model/defined.ts'
 import type { Warning } from '../../model/event.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
-import { declareRequestTools, getNativeToolFields, listDeclarationWarnings, listHostedTools } from '../declare-tools.ts'
+import { createEncodeContext, getNativeToolFields, listDeclarationWarnings, listHostedTools } from '../declare-tools.ts'
 import { joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
 import { chooseThinkingLevel } from '../gemini/encode-request.ts'
 import { encodeStoredHistory } from '../history/stored-history.ts'
@@ -18,8 +17,7 @@ const ID_PATTERN = /^[\w-]{1,64}$/
 
 /** `input` is the last key, so that a longer history only adds bytes at the end. */
 export const encodeInteractionsRequest: Wire['encodeRequest'] = (request, profile, position) => {
-  const projection = declareRequestTools(request, profile, position)
-  const context: EncodeContext = { wire: 'interactions', profile, projection }
+  const context = createEncodeContext('interactions', request, profile, position)
   const warnings: Warning[] = []
   const system = joinSystemPrompt(request, context)
   const tools = encodeTools(request, context, warnings)
@@ -28,12 +26,12 @@ export const encodeInteractionsRequest: Wire['encodeRequest'] = (request, profil
     ...(request.model !== '' && { model: request.model }),
     ...(system !== '' && { system_instruction: system }),
     ...(tools.length > 0 && { tools }),
-    ...encodeResponseFormat(request, profile),
+    ...encodeResponseFormat(request, context),
     ...(Object.keys(generation).length > 0 && { generation_config: generation }),
     // The service stores every interaction unless it is told not to.
     store: request.params?.store ?? false,
     stream: request.params?.stream ?? true,
-    ...defined({ previous_interaction_id: request.previous }),
+    ...defined({ previous_interaction_id: request.previous, continuation_token: request.continuation }),
     input: encodeStoredHistory(request, request.previous !== undefined, {
       encodeTurns(turns) {
         const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)
@@ -44,7 +42,7 @@ export const encodeInteractionsRequest: Wire['encodeRequest'] = (request, profil
     }),
   }
   const merged = mergeProviderOptions(complete, request.providerOptions?.interactions, warnings)
-  warnings.push(...listDeclarationWarnings(projection))
+  warnings.push(...listDeclarationWarnings(context.projection))
   return { body: removeRefused(merged, profile.refuses), warnings }
 }
 
@@ -61,8 +59,8 @@ function encodeTools(request: ModelRequest, { profile, projection }: EncodeConte
   ]
 }
 
-function encodeResponseFormat(request: ModelRequest, profile: Profile): JsonObject {
-  const asked = chooseOutputRequest(request, profile)
+function encodeResponseFormat(request: ModelRequest, context: EncodeContext): JsonObject {
+  const asked = chooseOutputRequest(request, context)
   if (!asked || asked.kind === 'words') return {}
   const schema = asked.kind === 'schema' ? { schema: asked.schema } : {}
   return { response_format: { type: 'text', mime_type: 'application/json', ...schema } }

@@ -30,7 +30,10 @@ export function encodeResultStep(callId: string, name: string, result: ResultPar
   }
 }
 
-function encodeResult(result: ResultPart, { profile }: EncodeContext): Json {
+function encodeResult(result: ResultPart, context: EncodeContext): Json {
+  const { profile } = context
+  const hasFields = result.content.some((part) => getReplayableData(part, context))
+  if (hasFields) return result.content.map((part) => encodeContent(part, context))
   const media = findResultMedia(result)
   const hasText = result.content.some((part) => part.kind === 'text' && part.text.trim() !== '')
   if (!hasText && media.length === 0 && isObject(result.data)) return toWellFormedJson(result.data)

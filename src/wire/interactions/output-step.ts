@@ -1,7 +1,8 @@
 import { type JsonObject, filterObjects, stringOrEmpty } from '../../model/json.ts'
+import { createFieldFilter } from '../other-fields.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
-import { type JsonFields, MEDIA_FIELDS, pickOtherFields, TEXT_FIELDS, toMediaPart } from './content.ts'
+import { type JsonFields, MEDIA_FIELDS, TEXT_FIELDS, toMediaPart } from './content.ts'
 import { readArguments, warnDropped } from './deltas.ts'
 
 /** The visible output of the model: text, with its citations, and media. */
@@ -18,7 +19,7 @@ export function createOutputStep(builder: TurnBuilder, step: JsonFields) {
   function addText(content: JsonFields): void {
     text ??= { stream: builder.openText('text'), fields: {} }
     text.stream.append(stringOrEmpty(content['text']))
-    const fields = pickOtherFields(content, TEXT_FIELDS)
+    const fields = pickTextFields(content)
     if (!fields) return
     const { annotations, ...others } = fields
     Object.assign(text.fields, others)
@@ -29,9 +30,9 @@ export function createOutputStep(builder: TurnBuilder, step: JsonFields) {
 
   function addMedia(content: JsonFields): void {
     const media = toMediaPart(content)
-    if (!media) return warnDropped(builder, stringOrEmpty(content['type']))
+    if (!media) return warnDropped(builder, stringOrEmpty(content['type']), content)
     closeText()
-    const fields = pickOtherFields(content, MEDIA_FIELDS)
+    const fields = pickMediaFields(content)
     builder.addPart({ ...media, native: builder.createNative(undefined, fields && { fields }) })
   }
 
@@ -39,12 +40,25 @@ export function createOutputStep(builder: TurnBuilder, step: JsonFields) {
     if (type === 'model_output')
       for (const one of filterObjects(content['content'])) add(one, stringOrEmpty(one['type']))
     else if (type === 'text') addText(content)
-    else if (type === 'text_annotation_delta') addText({ annotations: content['annotations'] })
+    else if (type === 'text_annotation_delta') addAnnotations(content)
     else if (type === 'arguments_delta' && readArguments(content) !== '')
       builder.markCorrupt('The output contained call arguments (T190).')
     else addMedia({ ...content, type })
   }
 
+  function addAnnotations(delta: JsonFields): void {
+    builder.warnOtherFields('a delta', pickAnnotationFields(delta))
+    addText({ annotations: delta['annotations'] })
+  }
+
+  builder.warnOtherFields('an output', pickStepFields(step))
   add(step, 'model_output')
   return { add, close: closeText }
 }
+
+const pickTextFields = createFieldFilter(TEXT_FIELDS)
+const pickMediaFields = createFieldFilter(MEDIA_FIELDS)
+const pickAnnotationFields = createFieldFilter('type annotations')
+
+/** A step with output is not kept itself, only its content. */
+const pickStepFields = createFieldFilter('type content')

@@ -11,13 +11,14 @@ import {
 import type { HostedTool, ModelParams, ModelRequest, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
 import { readOutputFormat } from '../output-format.ts'
 import { readOtherFields } from '../provider-options.ts'
-import { createNativeDataFromRequest, readToolSchema } from '../read-parts.ts'
+import { createNativeDataFromRequest, pickOtherFields, readToolSchema } from '../read-parts.ts'
+import { warnNotKept } from '../unread-fields.ts'
 import type { DecodedRequest } from '../wire.ts'
-import { type JsonFields, pickOtherFields } from './content.ts'
+import type { JsonFields } from './content.ts'
 import { readSteps } from './read-steps.ts'
 
 export function readInteractionsRequest(body: unknown): DecodedRequest {
-  const fields = objectOrEmpty(body)
+  const fields = unwrapFormat(objectOrEmpty(body))
   const generation = objectOrEmpty(fields['generation_config'])
   const format = readFormat(fields['response_format'])
   const { turns, warnings } = readSteps(toSteps(fields['input']))
@@ -25,8 +26,9 @@ export function readInteractionsRequest(body: unknown): DecodedRequest {
   const serverTools = tools.flatMap(readServerTool)
   const hostedTools = tools.flatMap(readHostedTool)
   const choice = readToolChoice(generation['tool_choice'])
-  const options = readOtherFields(fields, format.output ? `${KNOWN_FIELDS} response_format` : KNOWN_FIELDS, {
+  const options = readOtherFields(fields, KNOWN_FIELDS, {
     generation_config: choice || generation['tool_choice'] === undefined ? KNOWN_GENERATION : UNREAD_CHOICE,
+    ...(format.output && { response_format: 'type mime_type schema' }),
   })
   const request: ModelRequest = {
     model: stringOrEmpty(fields['model']).replace(/^models\//, ''),
@@ -41,6 +43,7 @@ export function readInteractionsRequest(body: unknown): DecodedRequest {
     ...defined({ previous: nonBlankString(fields['previous_interaction_id']) }),
     ...(options && { providerOptions: { interactions: options } }),
   }
+  if (choice) warnAboutChoiceFields(objectOrEmpty(generation['tool_choice']), warnings)
   return { request, warnings: [...warnings, ...listUnreadWarnings(fields)] }
 }
 
@@ -85,7 +88,7 @@ function readFunction(tool: JsonFields): ToolSpec[] {
   ]
 }
 
-const FUNCTION_FIELDS = new Set(['type', 'name', 'description', 'parameters'])
+const FUNCTION_FIELDS = 'type name description parameters'
 
 function readServerTool(tool: JsonFields): ServerTool[] {
   const type = SERVER_TOOLS.find((name) => name === tool['type'])
@@ -109,11 +112,22 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
   return names.length > 0 ? { only: names } : undefined
 }
 
-/** Only a single text format with a schema; anything else is kept as it is. */
+function warnAboutChoiceFields(choice: JsonFields, warnings: Warning[]): void {
+  const allowed = objectOrEmpty(choice['allowed_tools'])
+  warnNotKept(warnings, 'A field of the tool choice', pickOtherFields(choice, 'allowed_tools'))
+  warnNotKept(warnings, 'A field of the tool choice', pickOtherFields(allowed, 'mode tools'))
+}
+
+/** A list of one format means the same as the format. */
+function unwrapFormat(fields: JsonFields): Record<string, unknown> {
+  const { response_format: format } = fields
+  return Array.isArray(format) && format.length === 1 ? { ...fields, response_format: format[0] } : { ...fields }
+}
+
+/** Only a text format with a schema; anything else is kept as it is. */
 function readFormat(format: unknown): Pick<ModelRequest, 'output'> {
-  const [only, ...others] = filterObjects(Array.isArray(format) ? format : [format])
-  if (!only || others.length > 0 || only['type'] !== 'text' || only['mime_type'] !== 'application/json') return {}
-  return readOutputFormat('answer', only['schema'])
+  const { type, mime_type: mime, schema } = objectOrEmpty(format)
+  return type === 'text' && mime === 'application/json' ? readOutputFormat('answer', schema) : {}
 }
 
 function readParams(body: JsonFields, generation: JsonFields): ModelParams {

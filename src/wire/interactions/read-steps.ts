@@ -1,9 +1,10 @@
 import type { Warning } from '../../model/event.ts'
 import { type JsonObject, filterObjects, isObject, nonBlankString, stringOrEmpty } from '../../model/json.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn } from '../../model/turn.ts'
-import { appendResults, createNativeDataFromRequest } from '../read-parts.ts'
+import { appendResults, createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
+import { warnNotKept } from '../unread-fields.ts'
 import type { JsonFields } from './content.ts'
-import { CALL_FIELDS, MEDIA_FIELDS, pickOtherFields, TEXT_FIELDS, toMediaPart, toNativeStep } from './content.ts'
+import { CALL_FIELDS, MEDIA_FIELDS, TEXT_FIELDS, toMediaPart, toNativeStep } from './content.ts'
 
 const READ_ORIGIN = { provider: 'interactions', wire: 'interactions', model: '' } as const
 
@@ -33,10 +34,10 @@ export function readSteps(steps: readonly JsonFields[]): { turns: Turn[]; warnin
 }
 
 /** The fields of these steps are read one by one; of all others, everything is kept. */
-const STEP_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['user_input', new Set(['type', 'content'])],
-  ['model_output', new Set(['type', 'content'])],
-  ['function_result', new Set(['type', 'call_id', 'name', 'result', 'is_error'])],
+const STEP_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['user_input', 'type content'],
+  ['model_output', 'type content'],
+  ['function_result', 'type call_id name result is_error'],
 ])
 
 function listDroppedFields(step: JsonFields, type: string): Warning[] {
@@ -52,6 +53,7 @@ function readModelStep(step: JsonFields, type: string, warnings: Warning[]): Ass
   if (type === 'thought') {
     const text = filterObjects(step['summary']).map((content) => stringOrEmpty(content['text']))
     const isSigned = nonBlankString(step['signature']) !== undefined
+    if (!isSigned) warnAboutUnsignedThought(step, warnings)
     const native = isSigned
       ? { native: createNativeDataFromRequest('interactions', undefined, toNativeStep(step)) }
       : {}
@@ -61,6 +63,15 @@ function readModelStep(step: JsonFields, type: string, warnings: Warning[]): Ass
     { kind: 'text', text: '', native: createNativeDataFromRequest('interactions', undefined, toNativeStep(step)) },
   ]
 }
+
+/** A thought without a signature is not sent back (T189). */
+function warnAboutUnsignedThought(step: JsonFields, warnings: Warning[]): void {
+  warnNotKept(warnings, 'A field of an unsigned thought', pickOtherFields(step, THOUGHT_FIELDS))
+  for (const content of filterObjects(step['summary']))
+    warnNotKept(warnings, 'A field of an unsigned thought', pickOtherFields(content, TEXT_FIELDS))
+}
+
+const THOUGHT_FIELDS = 'type summary signature'
 
 function readCall(step: JsonFields): CallPart {
   const args = step['arguments'] ?? {}
@@ -106,7 +117,7 @@ function readContent(content: unknown, warnings: Warning[]): (TextPart | MediaPa
   })
 }
 
-function keepFields(content: JsonFields, known: ReadonlySet<string>): Pick<TextPart, 'native'> {
+function keepFields(content: JsonFields, known: string): Pick<TextPart, 'native'> {
   const fields = pickOtherFields(content, known)
   return fields ? { native: createNativeDataFromRequest('interactions', undefined, { fields }) } : {}
 }

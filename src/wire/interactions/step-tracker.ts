@@ -24,7 +24,10 @@ export function createStepTracker(builder: TurnBuilder) {
   function start(index: number, step: JsonFields): void {
     const current = latestByIndex.get(index)
     const type = stringOrEmpty(step['type'])
-    if (type === '') return builder.warn('unknown-step', 'A step has no type; its deltas decide what it is (T190).')
+    if (type === '') {
+      builder.warnOtherFields('a step without a type', step)
+      return builder.warn('unknown-step', 'A step has no type; its deltas decide what it is (T190).')
+    }
     const early = current?.isEarly && !current.isStopped ? current : undefined
     if (early?.type === type && !('args' in early)) return early.add(step, type)
     if (current?.pendingCall && !current.isStopped && isRepeatedStart(current.pendingCall, step))
@@ -59,7 +62,7 @@ export function createStepTracker(builder: TurnBuilder) {
       if (type === 'arguments_delta' && readArguments(delta) === '') return
       if (current && type === 'arguments_delta')
         return builder.markCorrupt('Arguments were received for a call that had ended (T190).')
-      if (stepType === undefined) return warnDropped(builder, type)
+      if (stepType === undefined) return warnDropped(builder, type, delta)
       if (type === 'arguments_delta') add(createEarlyCallStep(builder, at)).add(delta, type)
       else add(Object.assign(openStep(builder, at, { type: stepType }), { isEarly: true })).add(delta, type)
     },

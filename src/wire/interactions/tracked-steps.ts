@@ -8,10 +8,11 @@ import {
   tryParseJson,
 } from '../../model/json.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
+import { createFieldFilter } from '../other-fields.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
-import { CALL_FIELDS, type JsonFields, pickOtherFields, toNativeStep } from './content.ts'
-import { isServerStep, readArguments, warnDropped } from './deltas.ts'
+import { CALL_FIELDS, type JsonFields, TEXT_FIELDS, toNativeStep } from './content.ts'
+import { isServerStep, pickDeltaFields, readArguments, warnDropped } from './deltas.ts'
 import { createOutputStep } from './output-step.ts'
 
 /** A step that is being received. */
@@ -45,7 +46,7 @@ export function openStep(builder: TurnBuilder, index: number, step: JsonFields):
 function createCallStep(builder: TurnBuilder, index: number, step: JsonFields): TrackedStep {
   const { calls } = builder
   const pendingCall = calls.open({ index, id: step['id'], name: step['name'] })
-  const fields = pickOtherFields(step, CALL_FIELDS)
+  const fields = pickCallFields(step)
   if (fields) pendingCall.nativeData = { fields }
   return {
     type: 'function_call',
@@ -53,11 +54,12 @@ function createCallStep(builder: TurnBuilder, index: number, step: JsonFields): 
     isStopped: false,
     pendingCall,
     add(delta, type) {
+      builder.warnOtherFields('a delta', pickDeltaFields(delta))
       if (type === 'arguments_delta') calls.extend(pendingCall, { args: readArguments(delta) })
       else if (type === 'thought_signature')
         pendingCall.nativeData = { fields: { ...fields, signature: delta['signature'] as Json } }
       else if (type === 'text') builder.markCorrupt('A call contained text (T190).')
-      else warnDropped(builder, type)
+      else warnDropped(builder, type, delta)
     },
     close(whole) {
       if (!whole) return
@@ -79,7 +81,7 @@ export function createEarlyCallStep(builder: TurnBuilder, index: number): Tracke
     args: '',
     add(delta, type) {
       if (type === 'arguments_delta') Object.assign(this, { args: this.args + readArguments(delta) })
-      else warnDropped(builder, type)
+      else warnDropped(builder, type, delta)
     },
     close() {
       if (this.args !== '') builder.calls.open({ index, args: this.args })
@@ -89,7 +91,8 @@ export function createEarlyCallStep(builder: TurnBuilder, index: number): Tracke
 
 /** A signed thought is kept as received, because it must be sent back as it is (T117). */
 function createThoughtStep(builder: TurnBuilder, index: number, step: JsonFields): TrackedStep {
-  const stream = builder.openText('reasoning')
+  const native = pickThoughtFields(step) && builder.createNative(undefined, toNativeStep(step))
+  const stream = builder.openText('reasoning', undefined, { native })
   const summary: JsonObject[] = []
   let signature = ''
   let stray: TextStream | undefined
@@ -97,8 +100,13 @@ function createThoughtStep(builder: TurnBuilder, index: number, step: JsonFields
     const last = summary.at(-1)
     const { text } = content
     if (typeof text === 'string') stream.append(text)
-    if (typeof text === 'string' && typeof last?.['text'] === 'string') last['text'] += text
+    if (typeof text === 'string' && typeof last?.['text'] === 'string')
+      Object.assign(last, pickContentFields(content), { text: last['text'] + text })
     else summary.push({ ...(content as JsonObject), ...(typeof text === 'string' && { type: 'text' }) })
+  }
+  const warnAboutUnsigned = () => {
+    builder.warnOtherFields('an unsigned thought', pickThoughtFields(step))
+    for (const content of summary) builder.warnOtherFields('an unsigned thought', pickContentFields(content))
   }
   const tracked: TrackedStep = {
     type: 'thought',
@@ -106,25 +114,32 @@ function createThoughtStep(builder: TurnBuilder, index: number, step: JsonFields
     isStopped: false,
     add(delta, type) {
       signature = stringOrEmpty(delta['signature']) || signature
+      // The start of the step is kept as a whole, if the thought is signed.
+      if (delta !== step) builder.warnOtherFields('a delta', pickDeltaFields(delta))
       for (const content of filterObjects(delta['summary'])) addSummary(content)
       if (type === 'thought_summary') addSummary(isObject(delta['content']) ? delta['content'] : delta)
       // Visible text in a thought: a proxy did not start a new step.
       else if (type === 'text') (stray ??= builder.openText('text')).append(stringOrEmpty(delta['text']))
       else if (type === 'arguments_delta' && readArguments(delta) !== '')
         builder.markCorrupt('A thought contained call arguments (T190).')
-      else if (!THOUGHT_DELTAS.has(type)) warnDropped(builder, type)
+      else if (!THOUGHT_DELTAS.has(type)) warnDropped(builder, type, delta)
     },
     close() {
       const signed = { ...step, type: 'thought', ...(summary.length > 0 && { summary }), signature }
       // A thought without a signature is not accepted back (T189).
-      const native = builder.createNative(undefined, signature === '' ? undefined : toNativeStep(signed))
-      if (signature !== '' || summary.length > 0) stream.close(native)
+      const data = signature === '' ? undefined : toNativeStep(signed)
+      if (signature !== '' || summary.length > 0) stream.close(builder.createNative(undefined, data))
+      if (signature === '') warnAboutUnsigned()
       stray?.close()
     },
   }
   tracked.add(step, 'thought')
   return tracked
 }
+
+const pickThoughtFields = createFieldFilter('type summary signature')
+const pickContentFields = createFieldFilter(TEXT_FIELDS)
+const pickCallFields = createFieldFilter(CALL_FIELDS)
 
 const THOUGHT_DELTAS = new Set(['thought', 'thought_signature', 'arguments_delta'])
 

@@ -1,10 +1,18 @@
 import { defined } from '../../model/defined.ts'
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { filterObjects, isObject, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { AssistantPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import type { PartStart, ResponseMetadata, ResponseWriter } from '../response-writer.ts'
 import type { VendorErrorReport, WrittenResponseFrame } from '../response-writer.ts'
-import { createFinishLabeler, createResponseStream, getNativeData, getVendorCallId } from '../response-writer.ts'
+import {
+  createFinishLabeler,
+  createResponseStream,
+  getNativeData,
+  getResponseFields,
+  getVendorCallId,
+} from '../response-writer.ts'
+import { createFieldFilter, hasFields } from '../other-fields.ts'
+import { mergeObjects } from '../provider-options.ts'
 import { formatTime } from './format-time.ts'
 import { markAsRawJson } from '../json/raw-json.ts'
 
@@ -14,7 +22,17 @@ export const interactionsResponseWriter: ResponseWriter = {
       event: type,
       data: { ...fields, event_type: type },
     })
-    const delta = (index: number, fields: JsonObject) => frame('step.delta', { index, delta: fields })
+    const delta = (fields: JsonObject) => frame('step.delta', { index, delta: fields })
+    let index = -1
+    let isStarted = false
+    let opening: JsonObject = {}
+    /** A step starts with its first content, because a step of another type is known only when it is complete. */
+    const start = (step: JsonObject): WrittenResponseFrame[] => {
+      if (isStarted) return []
+      isStarted = true
+      index++
+      return [frame('step.start', { index, step })]
+    }
     return createResponseStream({
       begin() {
         const { id, status } = createInteraction(head, 'in_progress')
@@ -23,18 +41,27 @@ export const interactionsResponseWriter: ResponseWriter = {
           frame('interaction.status_update', { interaction_id: id ?? '', status: status ?? '' }),
         ]
       },
-      openPart: (index, part) => (part.kind === 'media' ? [] : [frame('step.start', { index, step: startStep(part) })]),
-      addDelta: (index, { kind }, text) => (kind === 'media' ? [] : [delta(index, toDelta(kind, text))]),
-      closePart(index, part) {
-        const stop = frame('step.stop', { index })
-        if (part.kind === 'media') return [frame('step.start', { index, step: toStep(part) }), stop]
-        const { signature } = part.kind === 'reasoning' ? getStepFields(part) : {}
-        if (signature === undefined) return [stop]
-        return [delta(index, { type: 'thought_signature', signature }), stop]
+      openPart(_at, part) {
+        isStarted = false
+        opening = getNativeData(part, 'interactions')
+        return part.kind === 'call' ? start(startStep(part, opening)) : []
+      },
+      addDelta(_at, part, text) {
+        if (part.kind === 'media' || text === '') return []
+        return [...start(startStep(part, opening)), delta(toDelta(part.kind, text))]
+      },
+      closePart(_at, part) {
+        const step = toStep(part)
+        if (!step) return []
+        const isWhole = !isStarted && part.kind !== 'reasoning'
+        const rest = isWhole ? [] : listClosingDeltas(part, opening).map(delta)
+        const started = start(isWhole ? step : { type: step['type'] ?? '', ...objectOrEmpty(opening['step']) })
+        return [...started, ...rest, frame('step.stop', { index })]
       },
       end({ finish, usage }) {
         const error = toErrorReport(finish)
-        const interaction = createInteraction(head, error ? 'failed' : toStatus(finish), usage)
+        const { interaction: others = {} } = getResponseFields(finish, 'interactions')
+        const interaction = mergeObjects(createInteraction(head, error ? 'failed' : toStatus(finish), usage), others)
         const { id = '', status = '', usage: usageBody } = interaction
         const last = error
           ? [
@@ -49,9 +76,10 @@ export const interactionsResponseWriter: ResponseWriter = {
   },
   writeWhole({ parts, finish, usage = NO_USAGE }, head) {
     const error = toErrorReport(finish)
+    const { interaction: others = {} } = getResponseFields(finish, 'interactions')
     return {
-      ...createInteraction(head, error ? 'failed' : toStatus(finish), usage),
-      steps: parts.map(toStep),
+      ...mergeObjects(createInteraction(head, error ? 'failed' : toStatus(finish), usage), others),
+      steps: parts.map(toStep).filter((step) => step !== undefined),
       ...(error && { errors: [toErrorFields(error)] }),
     }
   },
@@ -59,9 +87,11 @@ export const interactionsResponseWriter: ResponseWriter = {
   writeErrorFrame: (error) => ({ event: 'error', data: { error: toErrorFields(error), event_type: 'error' } }),
 }
 
-function startStep(part: Exclude<PartStart, { kind: 'media' }>): JsonObject {
-  if (part.kind === 'call') return { type: 'function_call', id: part.id, name: part.name, arguments: {} }
-  return { type: part.kind === 'text' ? 'model_output' : 'thought' }
+/** `data` is what is known already of its native data. */
+function startStep(part: Exclude<PartStart, { kind: 'media' }>, { step, fields }: JsonObject): JsonObject {
+  if (part.kind === 'call')
+    return { type: 'function_call', id: part.id, name: part.name, arguments: {}, ...(isObject(fields) && fields) }
+  return { ...(isObject(step) && step), type: part.kind === 'text' ? 'model_output' : 'thought' }
 }
 
 function toDelta(kind: 'text' | 'reasoning' | 'call', text: string): JsonObject {
@@ -69,16 +99,57 @@ function toDelta(kind: 'text' | 'reasoning' | 'call', text: string): JsonObject 
   return kind === 'text' ? { type: 'text', text } : { type: 'thought_summary', content: { type: 'text', text } }
 }
 
-function toStep(part: AssistantPart): JsonObject {
+/** What follows the content of a step: citations, signatures, and other fields that were not known at its start. */
+function listClosingDeltas(part: AssistantPart, opening: JsonObject): JsonObject[] {
+  const { fields } = getNativeData(part, 'interactions')
+  const { annotations, signature, ...others } = isObject(fields) ? fields : {}
   switch (part.kind) {
     case 'text':
-      return { type: 'model_output', content: [{ type: 'text', text: part.text }] }
+      return [
+        ...(annotations === undefined ? [] : [{ type: 'text_annotation_delta', annotations }]),
+        ...(hasFields(others) ? [{ type: 'text', text: '', ...others }] : []),
+      ]
+    case 'reasoning': {
+      const { signature: signed, summary } = getStepFields(part)
+      const contents = filterObjects(summary).flatMap((content) => pickContentDelta(content) ?? [])
+      return [
+        ...contents.map((content) => ({ type: 'thought_summary', content })),
+        ...(signed === undefined ? [] : [{ type: 'thought_signature', signature: signed }]),
+      ]
+    }
+    case 'call':
+      return opening['fields'] || signature === undefined ? [] : [{ type: 'thought_signature', signature }]
+    case 'media':
+      return []
+    default:
+      return part satisfies never
+  }
+}
+
+/** A content of a thought that is not only text; its text was sent before. */
+function pickContentDelta(content: Record<string, unknown>): JsonObject | undefined {
+  if (typeof content['text'] !== 'string') return content as JsonObject
+  const others = pickContentFields(content)
+  return others && { type: 'text', text: '', ...others }
+}
+
+const pickContentFields = createFieldFilter('type text')
+
+/** Undefined for a part without content. A step that only the vendor understands is written as it was received. */
+function toStep(part: AssistantPart): JsonObject | undefined {
+  const { step, fields } = getNativeData(part, 'interactions')
+  const others = isObject(fields) ? fields : {}
+  if (isObject(step)) return step
+  switch (part.kind) {
+    case 'text':
+      if (part.text === '') return undefined
+      return { type: 'model_output', content: [{ type: 'text', text: part.text, ...others }] }
     case 'reasoning': {
       const { signature } = getStepFields(part)
       return { type: 'thought', summary: [{ type: 'text', text: part.text }], ...defined({ signature }) }
     }
     case 'media':
-      return { type: 'model_output', content: [toMediaContent(part)] }
+      return { type: 'model_output', content: [{ ...toMediaContent(part), ...others }] }
     case 'call': {
       const { name, raw } = part
       return {
@@ -86,6 +157,7 @@ function toStep(part: AssistantPart): JsonObject {
         id: getVendorCallId(part),
         name,
         arguments: markAsRawJson(raw === '' ? '{}' : raw),
+        ...others,
       }
     }
     default:

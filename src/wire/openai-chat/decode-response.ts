@@ -1,6 +1,6 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import { isObject, type Json, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { isObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { FinishReason } from '../../model/turn.ts'
 import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
 import { parseVendorError } from '../errors/parse-error.ts'
@@ -9,9 +9,24 @@ import { createFinishReasonMap } from '../turn/finish-labels.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
 import { createReasoningSplitter, type TextOrReasoning } from '../turn/reasoning-splitter.ts'
+import { formatExcerpt } from '../unread-fields.ts'
 import type { DecodeContext } from '../wire.ts'
+import {
+  keepCallFields,
+  pickCallFields,
+  pickChoiceFields,
+  pickChunkFields,
+  pickEnvelopeFields,
+  pickFunctionFields,
+  pickImageFields,
+  pickMessageFields,
+  pickTextFields,
+  pickThinkingFields,
+} from './kept-fields.ts'
 import { createReasoningDetailsBuilder } from './reasoning-details.ts'
 import { defined } from '../../model/defined.ts'
+
+type JsonFields = Record<string, unknown>
 
 export type ChatDecoderState = ReturnType<typeof startChatDecoding>
 
@@ -22,7 +37,7 @@ export function startChatDecoding(context: DecodeContext) {
     /** Reasoning, text and refusal come before all calls, so that a streamed response gives the same turn as a whole one. */
     reasoning: builder.openText('reasoning', builder.reserveIndex()),
     text: builder.openText('text', builder.reserveIndex()),
-    refusal: builder.openText('text', builder.reserveIndex(), true),
+    refusal: builder.openText('text', builder.reserveIndex(), { refusal: true }),
     reasoningDetails: createReasoningDetailsBuilder(),
     splitter: context.profile.think ? createReasoningSplitter() : undefined,
     /** The field of the reasoning; a second field at the same time repeats it (T76). */
@@ -39,7 +54,7 @@ export function startChatDecoding(context: DecodeContext) {
 
 /** A frame is a chunk of a stream, or a whole response. */
 export const decodeChatFrame = createFrameDecoder<ChatDecoderState>({
-  json: (state, value) => decodeChunk(state, unwrapEnvelope(value)),
+  json: (state, value) => decodeChunk(state, unwrapEnvelope(state, value)),
   complete({ builder, hasMessage }) {
     if (hasMessage && !builder.hasEnded) builder.setFinish('stop', '')
   },
@@ -70,6 +85,7 @@ function decodeChunk(state: ChatDecoderState, value: Record<string, unknown>): v
     const id = typeof value['id'] === 'string' ? value['id'] : undefined
     builder.emit({ type: 'open', ...defined({ id, model: nonBlankString(value['model']) }) })
   }
+  builder.keepFields('response', pickChunkFields(value))
   for (const [at, one] of (choices ?? []).entries())
     decodeChoice(state, one, typeof one['index'] === 'number' ? one['index'] : at)
   recordUsage(state, value['usage'])
@@ -82,6 +98,9 @@ function decodeChoice(state: ChatDecoderState, one: Record<string, unknown>, at:
   const error = isObject(one['error']) ? parseVendorError(one) : undefined
   if (error) builder.failWith(error, state.status)
   const { delta, message } = one
+  const others = pickChoiceFields(one)
+  if (at === 0) builder.keepFields('choice', others)
+  else builder.warnOtherFields('another choice', others)
   if (isObject(delta)) decodeFields(state, delta, at)
   if (isObject(message)) {
     state.hasMessage ||= at === 0
@@ -99,6 +118,9 @@ type MessageKind = 'alone' | 'beside-delta'
 
 function decodeFields(state: ChatDecoderState, fields: Record<string, unknown>, at: number, kind?: MessageKind): void {
   const { builder } = state
+  const others = pickMessageFields(fields)
+  if (at === 0) builder.keepFields('message', others, kind ? 'replace' : 'append')
+  else builder.warnOtherFields('another choice', others)
   if (at === 0) decodeMessage(state, fields, kind)
   else if (typeof fields['content'] === 'string' && fields['content'] !== '')
     builder.warn('other-choice', 'Only the text of the first choice is read (T25).')
@@ -109,6 +131,7 @@ function decodeFields(state: ChatDecoderState, fields: Record<string, unknown>, 
     if (isObject(call)) decodeToolCall(state, call, { at, position, listed: calls.length })
   if (isObject(fields['function_call'])) {
     const { name, arguments: args } = fields['function_call']
+    builder.warnOtherFields('a call', pickFunctionFields(fields['function_call']))
     builder.calls.add({ index: -1, name, args })
   }
 }
@@ -125,6 +148,7 @@ function decodeMessage(state: ChatDecoderState, delta: Record<string, unknown>, 
   for (const field of REASONING_FIELDS) {
     const value = delta[field]
     const text = stringOrEmpty(isObject(value) ? value['text'] : value)
+    if (isObject(value)) state.builder.warnOtherFields('the reasoning', pickTextFields(value))
     if (text === '') continue
     if (state.reasoningField !== undefined && state.reasoningField !== field) continue
     state.reasoningField = field
@@ -164,17 +188,29 @@ function removeStreamedText(streamed: string, text: string, kind: MessageKind | 
 function decodeContentPart(state: ChatDecoderState, part: unknown): void {
   if (typeof part === 'string') return appendContent(state, part)
   if (!isObject(part)) return
+  const { builder } = state
   if (part['type'] === 'thinking') {
+    builder.warnOtherFields('a content part', pickThinkingFields(part))
     const pieces = Array.isArray(part['thinking']) ? part['thinking'] : [part['thinking']]
-    for (const piece of pieces) state.reasoning.append(stringOrEmpty(isObject(piece) ? piece['text'] : piece))
-  } else if (typeof part['text'] === 'string') appendContent(state, part['text'])
-  else if (part['type'] === 'image_url') addImage(state, part)
-  else state.builder.warn('unknown-content', `A content part of the unknown type ${String(part['type'])} was ignored.`)
+    for (const piece of pieces) {
+      if (isObject(piece)) builder.warnOtherFields('a content part', pickTextFields(piece))
+      state.reasoning.append(stringOrEmpty(isObject(piece) ? piece['text'] : piece))
+    }
+  } else if (typeof part['text'] === 'string') {
+    builder.warnOtherFields('a content part', pickTextFields(part))
+    appendContent(state, part['text'])
+  } else if (part['type'] === 'image_url') addImage(state, part)
+  else builder.warn('unknown-content', `A content part of an unknown type was ignored: ${formatExcerpt(part)}`)
 }
 
-function addImage(state: ChatDecoderState, image: unknown): void {
-  const { url } = objectOrEmpty(objectOrEmpty(image)['image_url'])
-  if (typeof url === 'string') state.builder.addPart(parseMediaUrl(url, 'image/*'))
+/** An image with what it has besides its content. */
+function addImage({ builder }: ChatDecoderState, image: unknown): void {
+  const fields = objectOrEmpty(image)
+  const inner = objectOrEmpty(fields['image_url'])
+  if (typeof inner['url'] !== 'string') return builder.warnOtherFields('an image', fields)
+  const others = pickImageFields(fields)
+  const native = others && builder.createNative(undefined, { response: others })
+  builder.addPart({ ...parseMediaUrl(inner['url'], 'image/*'), ...defined({ native }) })
 }
 
 /** A call in OpenAI's format, in Gemini's ({name, args}), or as free text (T16, T30). */
@@ -197,14 +233,17 @@ function decodeToolCall(
   })
   // The signature may be sent alone, after the call (T119).
   const signed = pendingCall ?? (index === undefined ? undefined : calls.findByIndex(index))
-  if (signed && isObject(call['extra_content'])) signed.nativeData = { extra_content: call['extra_content'] as Json }
+  if (signed) keepCallFields(signed, call)
+  else if (pickCallFields(call)) state.builder.warnOtherFields('a call', call)
 }
 
 /** Some gateways wrap the response: `{data: {choices: …}}` (T26). */
-function unwrapEnvelope(value: unknown): Record<string, unknown> {
+function unwrapEnvelope({ builder }: ChatDecoderState, value: unknown): JsonFields {
   const fields = objectOrEmpty(value)
   const inner = fields['data']
-  return !Array.isArray(fields['choices']) && isObject(inner) && Array.isArray(inner['choices']) ? inner : fields
+  if (Array.isArray(fields['choices']) || !isObject(inner) || !Array.isArray(inner['choices'])) return fields
+  builder.warnOtherFields('the envelope', pickEnvelopeFields(fields))
+  return inner
 }
 
 function recordUsage(state: ChatDecoderState, value: unknown): void {

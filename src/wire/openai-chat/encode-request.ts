@@ -5,7 +5,7 @@ import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.
 import { describeMedia, findResultMedia, toMediaUrl, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, MediaPart, Part, ResultPart, TextPart } from '../../model/turn.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareRequestTools, getNativeToolFields, listHostedTools } from '../declare-tools.ts'
+import { listDeclarationWarnings, createEncodeContext, getNativeToolFields, listHostedTools } from '../declare-tools.ts'
 import {
   createCacheMark,
   encodeOpenAiCacheTtl,
@@ -29,8 +29,8 @@ const ID_PATTERN = /^[\x21-\x7e]{1,40}$/
 
 /** The messages are the last key, so that a longer history only adds bytes at the end. */
 export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, position) => {
-  const projection = declareRequestTools(request, profile, position)
-  const context: EncodeContext = { wire: 'openai-chat', profile, projection }
+  const context = createEncodeContext('openai-chat', request, profile, position)
+  const { projection } = context
   const { steps, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
   const native = profile.tools === 'native'
   const history = steps.flatMap((step) => encodeStep(step, context))
@@ -40,7 +40,7 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
   ]
   const params = request.params ?? {}
   const tools = [...projection.tools.map(declareTool), ...listHostedTools(request, 'openai-chat', warnings)]
-  const format = encodeOpenAiFormat(chooseOutputRequest(request, profile))
+  const format = encodeOpenAiFormat(chooseOutputRequest(request, context))
   const complete: JsonObject = {
     model: request.model,
     ...encodeSettings(params, profile, warnings),

@@ -1,13 +1,18 @@
-import { filterObjects, type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
-import type { AssistantPart } from '../../model/turn.ts'
+import { filterObjects, isObject, type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
+import { toMediaUrl } from '../../model/text.ts'
+import type { AssistantPart, MediaPart } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
+import { hasFields } from '../other-fields.ts'
+import { mergeObjects } from '../provider-options.ts'
 import type { ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
 import {
   addIdPrefix,
   createFinishLabeler,
   createResponseStream,
   getFreeformText,
+  getNativeData,
+  getResponseFields,
   getVendorCallId,
 } from '../response-writer.ts'
 
@@ -35,46 +40,68 @@ export const chatResponseWriter: ResponseWriter = {
           return isFreeform(part.name) ? [] : [callFrame(calls - 1, { function: { arguments: text } })]
         return kind === 'media' ? [] : [frame({ [kind === 'text' ? 'content' : 'reasoning_content']: text })]
       },
-      closePart: (_at, part) =>
-        part.kind === 'call' && isFreeform(part.name)
-          ? [callFrame(calls - 1, { custom: { input: getFreeformText(part) } })]
-          : [],
-      end: ({ finish, usage }) => [
-        frame({}, toVendorFinishReason(finish)),
-        ...(wantsUsage
-          ? [{ data: { ...fields, choices: [], usage: toUsageBody(usage) }, isTrailer: true as const }]
-          : []),
-        { data: null, raw: '[DONE]', isTrailer: true },
-      ],
+      closePart(_at, part) {
+        const data = getNativeData(part, 'openai-chat')
+        if (part.kind === 'media') return [frame({ images: [toImage(part)] })]
+        if (part.kind !== 'call') return data['details'] ? [frame({ reasoning_details: data['details'] })] : []
+        const input = isFreeform(part.name) ? { custom: { input: getFreeformText(part) } } : {}
+        const late = mergeObjects(input, getCallFields(part))
+        return hasFields(late) ? [callFrame(calls - 1, late)] : []
+      },
+      end({ finish, usage }) {
+        const { response = {}, choice, message = {} } = getResponseFields(finish, 'openai-chat')
+        const { usage: counts, ...others } = response
+        const last = {
+          index: 0,
+          delta: message,
+          logprobs: null,
+          ...choice,
+          finish_reason: toVendorFinishReason(finish),
+        }
+        const wholeUsage = mergeObjects(toUsageBody(usage), objectOrEmpty(counts) as JsonObject)
+        return [
+          { data: { ...fields, choices: [last], ...usageField, ...others } },
+          ...(wantsUsage ? [{ data: { ...fields, choices: [], usage: wholeUsage }, isTrailer: true as const }] : []),
+          { data: null, raw: '[DONE]', isTrailer: true },
+        ]
+      },
     })
   },
   writeWhole({ parts, finish, usage = NO_USAGE }, head) {
     const calls = parts.filter((part) => part.kind === 'call')
     const isFreeform = createFreeformTest(head.request)
     const [text, reasoning] = [joinTexts(parts, 'text'), joinTexts(parts, 'reasoning')]
+    const images = parts.flatMap((part) => (part.kind === 'media' ? [toImage(part)] : []))
+    const details = parts.flatMap((part) => getNativeData(part, 'openai-chat')['details'] ?? [])
+    const { response = {}, choice, message: messageFields } = getResponseFields(finish, 'openai-chat')
     const message = {
       role: 'assistant',
       content: text === '' && calls.length > 0 ? null : text,
       refusal: null,
       annotations: [],
       ...(reasoning !== '' && { reasoning_content: reasoning }),
+      ...(details.length > 0 && { reasoning_details: details }),
+      ...(images.length > 0 && { images }),
       ...(calls.length > 0 && {
         tool_calls: calls.map((call) => {
           const isText = isFreeform(call.name)
-          return toToolCall(
+          const made = toToolCall(
             { id: getVendorCallId(call), name: call.name },
             isText ? getFreeformText(call) : call.raw,
             isText,
           )
+          return mergeObjects(made, getCallFields(call))
         }),
       }),
+      ...messageFields,
     }
-    return {
+    const body = {
       ...createHeadFields(head, 'chat.completion'),
-      choices: [{ index: 0, message, logprobs: null, finish_reason: toVendorFinishReason(finish) }],
+      choices: [{ index: 0, message, logprobs: null, ...choice, finish_reason: toVendorFinishReason(finish) }],
       usage: toUsageBody(usage),
       service_tier: 'default',
     }
+    return mergeObjects(body, response)
   },
   writeError: createOpenaiErrorBody,
   writeErrorFrame: (error) => ({ data: createOpenaiErrorBody(error) }),
@@ -82,6 +109,18 @@ export const chatResponseWriter: ResponseWriter = {
 
 function createHeadFields({ id, model, created }: ResponseMetadata, object: string): JsonObject {
   return { id: addIdPrefix('chatcmpl-', id), object, created, model, system_fingerprint: 'fp_dragoman' }
+}
+
+/** What a call of this wire had besides its name and arguments. */
+function getCallFields(part: AssistantPart): JsonObject {
+  const { response, ...sent } = getNativeData(part, 'openai-chat')
+  return { ...sent, ...(isObject(response) && response) }
+}
+
+function toImage(part: MediaPart): JsonObject {
+  const image = { type: 'image_url', image_url: { url: toMediaUrl(part) ?? '' } }
+  const { response } = getNativeData(part, 'openai-chat')
+  return isObject(response) ? mergeObjects(image, response) : image
 }
 
 function joinTexts(parts: readonly AssistantPart[], kind: 'text' | 'reasoning'): string {

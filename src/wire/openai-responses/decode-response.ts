@@ -3,8 +3,10 @@ import type { Fault } from '../../model/fault.ts'
 import { isObject, type JsonObject, filterObjects, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import { type CacheDiagnosis, normalizeUsage } from '../../model/usage.ts'
 import { parseVendorError } from '../errors/parse-error.ts'
+import { createFieldFilter, createNestedFilter } from '../other-fields.ts'
 import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder, type TurnBuilder } from '../turn/turn-builder.ts'
+import { formatExcerpt } from '../unread-fields.ts'
 import type { DecodeContext } from '../wire.ts'
 import type { JsonFields, OutputItem, TextChannel } from './output-item.ts'
 import {
@@ -61,18 +63,27 @@ function decodeEvent(state: ResponsesDecoderState, value: JsonFields, name: stri
   const response = isObject(value['response']) ? value['response'] : undefined
   if (value['object'] === 'response' || (response === undefined && Array.isArray(value['output'])))
     return handleResponseEnd(state, value)
+  const others = type === '' ? undefined : pickEventFields(value)
   const ending = STATUS_BY_END_EVENT.get(type)
-  if (ending !== undefined) return handleResponseEnd(state, response ?? {}, ending, value)
+  if (ending !== undefined) {
+    builder.keepFields('response', others)
+    return handleResponseEnd(state, response ?? {}, ending, value)
+  }
+  if (others) builder.warnOtherFields(`the event ${type}`, others)
   if (state.sequence.isRepeated(type, value))
     return builder.warn('repeated-event', `The event ${type} was sent again; the repeat was dropped.`)
-  if (response) return emitOpen(state, response)
+  if (response) {
+    builder.keepFields('response', pickResponseFields(response))
+    return emitOpen(state, response)
+  }
   if (error || type === 'error') return
   if (builder.hasEnded) return builder.warn('late-event', `The event ${type} after the end was ignored (T56).`)
   const handle = EVENT_HANDLERS.get(type)
   if (handle) handle(state, value)
   else if (!IGNORED_EVENT.test(type) && !state.unknownTypes.has(type)) {
     state.unknownTypes.add(type)
-    builder.warn('unknown-event', `Events of the unknown type “${type.slice(0, 80)}” were ignored.`)
+    const excerpt = formatExcerpt(value)
+    builder.warn('unknown-event', `Events of the unknown type “${type.slice(0, 80)}” were ignored: ${excerpt}`)
   }
 }
 
@@ -89,6 +100,7 @@ function handleItemAdded({ outputItems, builder }: ResponsesDecoderState, value:
   if (item.pendingCall && hasForeignId) item.pendingCall.isAmbiguous = true
   item.isAnnounced = true
   item.initialArguments = data['arguments'] ?? data['input']
+  item.announcedFields = pickItemFields(data)
   updateItem(item, data)
 }
 
@@ -109,8 +121,9 @@ function handleItemDone(state: ResponsesDecoderState, value: JsonFields): void {
   finishItem(state, existing && !existing.isDone ? existing : state.outputItems.create(value, data['type']), data)
 }
 
-function finishItem(state: ResponsesDecoderState, item: OutputItem, data: JsonFields): void {
+function finishItem(state: ResponsesDecoderState, item: OutputItem, fields: JsonFields): void {
   const { builder } = state
+  const data = item.announcedFields ? { ...item.announcedFields, ...fields } : fields
   item.isDone = true
   updateItem(item, data)
   if (data['status'] === 'incomplete') state.isTruncated = true
@@ -190,7 +203,7 @@ function handleResponseEnd(state: ResponsesDecoderState, response: JsonFields, e
   const { builder, outputItems, sequence } = state
   emitOpen(state, response)
   recordUsage(state, response)
-  warnAboutResponse(state, response)
+  builder.keepFields('response', pickResponseFields(response))
   if (builder.hasEnded) return
   if (event) sequence.isRepeated(ending ?? '', event)
   const output = filterObjects(response['output']).map((item) => normalizeCallItem(item, builder.projection))
@@ -285,18 +298,26 @@ function readCacheDiagnosis({ type, reason, cache_missed_tokens: tokens }: JsonF
   return { reason, ...(typeof tokens === 'number' && { missedTokens: tokens }) }
 }
 
-/** What a response has beside its output and what it repeats of the request; it says nothing about the turn. */
-function warnAboutResponse({ builder }: ResponsesDecoderState, response: JsonFields): void {
-  const names = Object.entries(response).flatMap(([name, value]) =>
-    value === null || RESPONSE_FIELDS.has(name) ? [] : [name],
-  )
-  if (names.length > 0) builder.warn('unknown-fields', `The response has the unknown fields ${names.join(', ')}.`)
-}
+/** What a response has beside its output and what it repeats of the request. */
+const pickResponseFields = createNestedFilter(
+  'id object created_at completed_at status background error instructions max_output_tokens max_tool_calls model output output_text parallel_tool_calls previous_response_id prompt conversation context_management prompt_cache_key prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store temperature text tool_choice tools top_logprobs top_p truncation user metadata frequency_penalty presence_penalty input',
+  {
+    usage: createNestedFilter('input_tokens output_tokens total_tokens', {
+      input_tokens_details: createFieldFilter('cached_tokens cache_write_tokens'),
+      output_tokens_details: createFieldFilter('reasoning_tokens'),
+    }),
+    incomplete_details: createFieldFilter('reason'),
+  },
+)
 
-const RESPONSE_FIELDS = new Set(
-  'id object created_at completed_at status background billing error incomplete_details instructions max_output_tokens max_tool_calls model output output_text parallel_tool_calls previous_response_id prompt conversation context_management prompt_cache_key prompt_cache_options prompt_cache_retention prompt_cache_diagnostics reasoning safety_identifier service_tier store temperature text tool_choice tools tool_usage top_logprobs top_p truncation usage user metadata moderation frequency_penalty presence_penalty input content_filters copilot_usage'.split(
-    ' ',
-  ),
+/** The fields of all events; what is inside of a part is in its item too. */
+const pickEventFields = createFieldFilter(
+  'type sequence_number response response_id item item_id part output_index content_index summary_index delta text refusal arguments input name call_id annotation annotation_index logprobs obfuscation code message param error partial_image_b64 partial_image_index size quality background output_format headers',
+)
+
+/** What the final version of an item may lack though it was announced. */
+const pickItemFields = createFieldFilter(
+  'type id status role content summary encrypted_content call_id name namespace arguments input phase',
 )
 
 function getItem(value: JsonFields, { projection }: TurnBuilder): JsonFields | undefined {

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareRequestTools, listHostedTools } from '../declare-tools.ts'
+import { listDeclarationWarnings, createEncodeContext, listHostedTools } from '../declare-tools.ts'
 import { encodeOpenAiCacheTtl, findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
 import { encodeStoredHistory } from '../history/stored-history.ts'
 import { buildTranscript, type HistoryPosition } from '../history/transcript.ts'
@@ -28,14 +28,15 @@ const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 /** Every request has the whole history, because nothing is stored on the server (T84). */
 export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, position) => {
   const collected = position?.tools ?? collectDeclaredTools(request)
-  const projection = declareRequestTools(request, profile, position)
+  const base = createEncodeContext('openai-responses', request, profile, position)
+  const { projection } = base
   const warnings: Warning[] = []
   const hosted = listHostedTools(request, 'openai-responses', warnings)
   const hasToolSearch = hosted.some(({ type }) => type === TOOL_SEARCH) || collected.known.some(isToolSearchSpec)
-  const context: ResponsesContext = { wire: 'openai-responses', profile, projection, collected, hasToolSearch }
+  const context: ResponsesContext = { ...base, collected, hasToolSearch }
   const native = profile.tools === 'native'
   const instructions = joinSystemPrompt(request, context)
-  const format = encodeOpenAiFormat(chooseOutputRequest(request, profile))
+  const format = encodeOpenAiFormat(chooseOutputRequest(request, context))
   const complete: ResponsesBody = {
     model: request.model,
     ...(instructions !== '' && { instructions }),

@@ -34,6 +34,8 @@ export interface OutputItem {
   phase: string | undefined
   /** The arguments of the announcement; they are used only if there are no others. */
   initialArguments: unknown
+  /** Other fields of the announcement, which the final version need not repeat. */
+  announcedFields: JsonObject | undefined
   /** The vendor said that its arguments are complete, even if there are none. */
   hasFinalArguments: boolean
   /** Was it announced, or are there only its deltas? */
@@ -62,6 +64,7 @@ export function openOutputItem(builder: TurnBuilder, type: string, index: number
     type,
     phase: undefined,
     initialArguments: undefined,
+    announcedFields: undefined,
     hasFinalArguments: false,
     isAnnounced: false,
     isDone: false,
@@ -228,7 +231,9 @@ function getChannelText(builder: TurnBuilder, item: OutputItem, channel: TextCha
   const first = item.channelTexts.size === 0
   if (item.kind === 'reasoning' && !first) return undefined
   const part = first ? item.partIndex : builder.reserveIndex()
-  const stream = builder.openText(item.kind === 'reasoning' ? 'reasoning' : 'text', part, channel === 'refusal')
+  const stream = builder.openText(item.kind === 'reasoning' ? 'reasoning' : 'text', part, {
+    refusal: channel === 'refusal',
+  })
   const channelText: ChannelText = { stream, pieces: new Map<number, string>(), text: '' }
   item.channelTexts.set(channel, channelText)
   return channelText

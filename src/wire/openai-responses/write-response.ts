@@ -3,8 +3,10 @@ import { filterObjects, isObject, type Json, type JsonObject } from '../../model
 import type { AssistantPart, CallPart, Finish } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
+import { createFieldFilter } from '../other-fields.ts'
+import { mergeObjects } from '../provider-options.ts'
 import type { ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
-import { addIdPrefix, createResponseStream, getNativeData } from '../response-writer.ts'
+import { addIdPrefix, createResponseStream, getNativeData, getResponseFields } from '../response-writer.ts'
 import { createCallItemWriter } from './written-calls.ts'
 
 export const responsesResponseWriter: ResponseWriter = {
@@ -138,11 +140,12 @@ function createItemWriter(head: ResponseMetadata) {
       if (part.kind === 'call') return calls.createWhole(id, part)
       const data = getNativeData(part, 'openai-responses')
       if (part.kind === 'reasoning') {
-        const { encrypted_content } = data
+        const { encrypted_content, ...others } = data
         const encryptedField = withEncrypted && encrypted_content !== undefined ? { encrypted_content } : {}
-        return { id, type: 'reasoning', summary: [{ type: 'summary_text', text: part.text }], ...encryptedField }
+        const summary = [{ type: 'summary_text', text: part.text }]
+        return { type: 'reasoning', summary, ...others, ...encryptedField, id }
       }
-      if (typeof data['type'] === 'string') return data
+      if (pickItemFields(data)) return data
       const { phase, fields, response } = data
       const content = [{ ...createOutputText(part.text), ...(isObject(fields) && fields) }]
       const status = isCut ? 'incomplete' : 'completed'
@@ -151,6 +154,9 @@ function createItemWriter(head: ResponseMetadata) {
     },
   }
 }
+
+/** Of an item that is no message: the data of a message have only these. */
+const pickItemFields = createFieldFilter('phase fields response')
 
 function createOutputText(text: string): JsonObject {
   return { type: 'output_text', annotations: [], logprobs: [], text }
@@ -175,7 +181,7 @@ function createResponseBody(head: ResponseMetadata, { status, finish, parts = []
   const isCut = finish?.reason === 'length'
   const writer = createItemWriter(head)
   const echoed = (key: string, other: Json): Json => request[key] ?? other
-  return {
+  const body = {
     id: addIdPrefix('resp_', head.id),
     object: 'response',
     created_at: head.created,
@@ -208,6 +214,7 @@ function createResponseBody(head: ResponseMetadata, { status, finish, parts = []
     user: null,
     metadata: {},
   }
+  return finish ? mergeObjects(body, getResponseFields(finish, 'openai-responses')['response'] ?? {}) : body
 }
 
 function toUsageBody(usage: Usage): JsonObject {

@@ -8,17 +8,23 @@ import { defined } from '../../model/defined.ts'
 /** A part of text or reasoning that is being received. */
 export type TextStream = ReturnType<typeof createTextStream>
 
+export interface TextStreamOptions {
+  readonly refusal?: boolean
+  /** What is known of its native data at its start. */
+  readonly native?: NativeData | undefined
+}
+
 /** Text from a possible call marker on (T60–T70) is held back until the response has ended. */
 export function createTextStream(
   emitter: PartEmitter,
   calls: CallAssembler,
   kind: 'text' | 'reasoning',
   index: number,
-  refusal = false,
+  { refusal, native: openingNative }: TextStreamOptions = {},
 ) {
   let opened = false
   let text = ''
-  let native: NativeData | undefined
+  let native = openingNative
   let closed = false
   let isEmitted = false
   let hasInvalidBytes = false
@@ -44,7 +50,7 @@ export function createTextStream(
     hasInvalidBytes ||= piece !== raw
     if (!opened) {
       opened = true
-      emitter.emit({ type: 'part-open', index, kind })
+      emitter.emit({ type: 'part-open', index, kind, ...defined({ native: openingNative }) })
     }
     text += piece
     emitter.emit({ type: 'part-delta', index, kind, text: piece })
@@ -60,7 +66,12 @@ export function createTextStream(
     }
     if (text === '' && !native) return
     if (!opened) emitter.emit({ type: 'part-open', index, kind })
-    const part: TextPart | ReasoningPart = { kind, text, ...(refusal && { refusal }), ...defined({ native }) }
+    const part: TextPart | ReasoningPart = {
+      kind,
+      text,
+      ...(refusal && { refusal: true as const }),
+      ...defined({ native }),
+    }
     emitter.emit({ type: 'part-close', index, part })
   }
 

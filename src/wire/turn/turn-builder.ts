@@ -1,14 +1,16 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import type { AssistantPart, Finish, FinishReason, NativeData, WireId } from '../../model/turn.ts'
+import type { AssistantPart, Continuation, Finish, FinishReason, WireId } from '../../model/turn.ts'
 import type { CacheDiagnosis, Usage } from '../../model/usage.ts'
 import { defined } from '../../model/defined.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { createCallAssembler } from '../calls/call-assembler.ts'
 import { classifyVendorError } from '../errors/classify-error.ts'
 import type { ParsedVendorError } from '../errors/parse-error.ts'
+import { hasFields, mergeChunkFields, type TextMerge } from '../other-fields.ts'
+import { formatExcerpt } from '../unread-fields.ts'
 import { createPartEmitter } from './part-emitter.ts'
-import { type TextStream, createTextStream } from './text-stream.ts'
+import { type TextStream, type TextStreamOptions, createTextStream } from './text-stream.ts'
 import type { DecodeContext } from '../wire.ts'
 
 export type TurnBuilder = ReturnType<typeof createTurnBuilder>
@@ -21,7 +23,9 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
   let fault: Fault | undefined
   let corruption: string | undefined
   let end: { reason: FinishReason; raw: string } | undefined
-  let native: NativeData | undefined
+  let continuation: Continuation | undefined
+  const otherFields: JsonObject = {}
+  const reportedFields = new Set<string>()
   const streams: TextStream[] = []
   const emitter = createPartEmitter(wire, context)
   const calls = createCallAssembler(emitter)
@@ -45,7 +49,10 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
     // A call was announced, and got lost or was never written.
     if (endedNormally && end?.reason === 'calls' && calls.count() === 0)
       emitter.warn('missing-call', `The response ended with “${end.raw}” but has no call (T52).`)
-    emitter.emit({ type: 'finish', ...decideFinish(), ...defined({ native }) })
+    const native = hasFields(otherFields) ? emitter.createNative(undefined, otherFields) : undefined
+    const finished = decideFinish()
+    const rest = finished.fault ? undefined : continuation
+    emitter.emit({ type: 'finish', ...finished, ...defined({ native, continuation: rest }) })
     return emitter.takeEvents()
   }
 
@@ -78,8 +85,8 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
     calls,
     hasEnded: false,
     hasFailed: false,
-    openText(kind: TextStream['kind'], index?: number, refusal?: boolean): TextStream {
-      const stream = createTextStream(emitter, calls, kind, index ?? emitter.reserveIndex(), refusal)
+    openText(kind: TextStream['kind'], index?: number, options?: TextStreamOptions): TextStream {
+      const stream = createTextStream(emitter, calls, kind, index ?? emitter.reserveIndex(), options)
       streams.push(stream)
       return stream
     },
@@ -91,8 +98,20 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
     },
     setUsage: (usage: Usage, cacheDiagnosis?: CacheDiagnosis) =>
       emitter.emit({ type: 'usage', usage, ...defined({ cacheDiagnosis }) }),
-    /** Fields of the response that only its wire understands. */
-    setFinishNative: (data: JsonObject): void => void (native = emitter.createNative(undefined, data)),
+    /** The response is not complete, and the vendor can continue it. */
+    setContinuation: (next: Continuation): void => void (continuation = next),
+    /** Fields of the response that only its wire understands. `place` is the object that they stand in. */
+    keepFields(place: string, fields: JsonObject | undefined, texts: TextMerge = 'replace'): void {
+      if (fields && hasFields(fields)) mergeChunkFields(otherFields, { [place]: fields }, texts)
+    },
+    /** For fields that can be kept nowhere; the same ones are reported once. */
+    warnOtherFields(owner: string, fields: Readonly<Record<string, unknown>> | undefined): void {
+      if (!fields || !hasFields(fields)) return
+      const key = `${owner}: ${Object.keys(fields).join()}`
+      if (reportedFields.has(key)) return
+      reportedFields.add(key)
+      emitter.warn('unknown-fields', `Unknown fields of ${owner} were left out: ${formatExcerpt(fields)}`)
+    },
     /** A frame was lost: the text continues, but no call of this response may run (T114). */
     markCorrupt(message: string): void {
       emitter.warn('tainted', message)
