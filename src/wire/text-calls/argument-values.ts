@@ -21,9 +21,19 @@ export function toArgumentsJson(pairs: readonly TextCallParameter[], schema: Jso
 }
 
 export function hasUndeclaredKeys(pairs: readonly TextCallParameter[], schema: JsonObject | undefined): boolean {
-  if (!schema || !isJsonObject(getOwn(schema, 'properties'))) return false
+  if (!schema || unwrapArguments(pairs, readSchemaShape(schema)) !== undefined) return false
+  return !declaresKeys(
+    schema,
+    pairs.map(({ key }) => key),
+  )
+}
+
+/** Does the schema name these properties, or not say which there are? */
+export function declaresKeys(schema: JsonObject, keys: readonly string[]): boolean {
+  if (!isJsonObject(getOwn(schema, 'properties'))) return true
+  if (getOwn(schema, 'additionalProperties') === true) return true
   const shape = readSchemaShape(schema)
-  return unwrapArguments(pairs, shape) === undefined && pairs.some(({ key }) => !shape.hasProperty(key))
+  return keys.every((key) => shape.hasProperty(key))
 }
 
 /** Some models put all arguments into one parameter that the tool does not have. */
