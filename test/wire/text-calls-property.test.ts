@@ -9,14 +9,8 @@ import {
   type TextOutcome,
 } from '../../src/wire/text-calls/text-call-parser.ts'
 import type { ScanOptions, TextCallTool } from '../../src/wire/text-calls/text-call-scanner.ts'
-import {
-  CALL_WRITERS,
-  type CallWriter,
-  ODD_KEYS,
-  textValues,
-  type WrittenCall,
-  writtenCalls,
-} from './text-call-writers.ts'
+import { ODD_KEYS, textValues, type WrittenCall, writtenCalls } from './random-calls.ts'
+import { CALL_WRITERS, type CallWriter } from './text-call-writers.ts'
 import { NATURAL } from './written.ts'
 
 const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
