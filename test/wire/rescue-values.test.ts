@@ -50,6 +50,8 @@ describe('values', () => {
     assert.equal(typed('path', '\n\n  a\n\n'), '\n  a\n')
     assert.equal(typed('path', ' a '), ' a ')
     assert.equal(typed('path', 'a\n'), 'a\n')
+    assert.equal(typed('path', '\r\na\r\nb\r\n'), 'a\r\nb')
+    assert.equal(typed('path', '\na\r\n'), 'a\r')
     const text = '<invoke name="bash"><parameter name="command">\nls\n</parameter></invoke>'
     assert.deepEqual(watch([text]).calls, [call('bash', { command: '\nls\n' })])
   })

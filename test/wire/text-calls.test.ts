@@ -401,6 +401,7 @@ describe('Python notation (T182)', () => {
       ["a={'k': {'l': [1]}, 2: 3}, b={'x', 'y'}, c={}", { a: { k: { l: [1] }, '2': 3 }, b: ['x', 'y'], c: {} }],
       ['a="\\d\\n\\x41\\u00e9\\U0001F600\\101\\\\"', { a: '\\d\nAé😀A\\' }],
       ['a="""say "x\ny""", b=\'\'', { a: 'say "x\ny', b: '' }],
+      ['a="C:\\Users\\UFFFFFFFF\\\r\nb"', { a: 'C:\\Users\\UFFFFFFFFb' }],
       ['a="<|tool_call_end|>)]"', { a: '<|tool_call_end|>)]' }],
     ]
     for (const [args, expected] of cases) assert.deepEqual(read(args), expected, args)
@@ -417,6 +418,8 @@ describe('Python notation (T182)', () => {
       'a=1+1',
       'a={1: 2, 3}',
       'a=constructor',
+      'a="\\N{DASH}"',
+      'a={(1, 2): 3}',
     ]
     for (const args of doubtful) assert.equal(read(args), undefined, args)
   })

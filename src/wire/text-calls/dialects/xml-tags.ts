@@ -194,7 +194,10 @@ function readValue(
 
 /** One line break after the opening tag and one before the closing tag, if there are both, belong to the markup. */
 function stripLineBreaks(value: string): string {
-  return value.startsWith('\n') ? value.replace(/^\n/, '').replace(/\n$/, '') : value
+  const lineBreak = /^\r?\n/.exec(value)?.[0]
+  if (lineBreak === undefined) return value
+  const content = value.slice(lineBreak.length)
+  return content.endsWith(lineBreak) ? content.slice(0, -lineBreak.length) : content
 }
 
 /** DSML's `string="true|false"` or Kimi's `type="string|…"`. */
