@@ -76,6 +76,15 @@ describe('calls as text in one of several parts', () => {
     assert.deepEqual(decode(openaiChat, chat({ reasoning_content: thought, content: CALL })).calls, RUN)
   })
 
+  test('are drafts in a thought in the text if anything comes after it, and keep their arguments (T187)', () => {
+    const profile = { ...openaiChat.profile, think: true }
+    const read = (content: string): readonly string[] => decode(openaiChat, chat({ content }), { profile }).calls
+    assert.deepEqual(read(`<think>Hm.\n${CALL}\n</think>\n`), RUN)
+    assert.deepEqual(read(`<think>Hm.\n${CALL}\n</think>\n\n${CALL}`), RUN)
+    assert.deepEqual(read(`<think>Hm.\n${CALL}\n</think>\n\nNo.`), [])
+    assert.deepEqual(read(`<think>Hm.\n${CALL.replace('ls', 'a</think>b')}`), ['bash {"command":"a</think>b"}'])
+  })
+
   test('do not exist in a refusal, or where calls are forbidden (T153)', () => {
     assert.deepEqual(decode(openaiChat, chat({ refusal: CALL })).calls, [])
     assert.deepEqual(decode(openaiChat, chat({ content: CALL }), { toolChoice: 'none' }), {
