@@ -115,10 +115,13 @@ function members(text: fc.Arbitrary<string>, depth: number): fc.Arbitrary<Typed>
 
 /** One to three calls of different tools. */
 export function writtenCalls(text: fc.Arbitrary<string>): fc.Arbitrary<WrittenCall[]> {
-  const names = fc.uniqueArray(fc.constantFrom('bash', 'read_file', 'list', 'get-weather', 'search2', 'Edit'), {
-    minLength: 1,
-    maxLength: 3,
-  })
+  const names = fc.uniqueArray(
+    fc.constantFrom('bash', 'read_file', 'list', 'get-weather', 'search2', 'Edit', '21st_magic'),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
   return names.chain((chosen) =>
     fc.tuple(
       ...chosen.map((name) => members(text, 2).map(([schema, args]) => ({ name, schema, args: args as JsonObject }))),

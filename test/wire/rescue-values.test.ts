@@ -42,6 +42,8 @@ describe('values', () => {
       ['textOrList', '{"a":1}', '{"a":1}'],
       ['python', '1.5', 1.5],
       ['level', '2', 2],
+      ['untyped', '{"a":1}', { a: 1 }],
+      ['untypedList', '["a"]', ['a']],
     ]
     for (const [key, value, expected] of cases) assert.deepEqual(typed(key, value), expected, `${key}: ${value}`)
   })

@@ -143,6 +143,14 @@ const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
   ['list', 'array'],
 ])
 
+/** What a schema without a type is about. */
+const IMPLIED_TYPES = [
+  ['properties', 'object'],
+  ['additionalProperties', 'object'],
+  ['items', 'array'],
+  ['prefixItems', 'array'],
+] as const
+
 function listTypes(branches: readonly JsonObject[]): ReadonlySet<string> | undefined {
   const types = new Set<string>()
   for (const branch of branches) {
@@ -155,6 +163,7 @@ function listTypes(branches: readonly JsonObject[]): ReadonlySet<string> | undef
     if (type !== undefined) continue
     const values = Object.hasOwn(branch, 'const') ? [getOwn(branch, 'const')] : Array.isArray(list) ? list : []
     for (const value of values) for (const name of listValueTypes(value)) types.add(name)
+    for (const [key, name] of IMPLIED_TYPES) if (Object.hasOwn(branch, key)) types.add(name)
   }
   return types.size > 0 ? types : undefined
 }

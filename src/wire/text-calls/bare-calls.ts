@@ -54,6 +54,7 @@ function mayBecomeHead(text: string, at: number): boolean {
 const MAX_HEAD_CHARS = 200
 const JSON_HEAD = createPattern('(?:\\[\\s{0,32})?\\{\\s{0,32}"(?<key>\\w{1,32})"\\s{0,8}:\\s{0,8}')
 const QUOTED_NAME = createPattern('"([^"]{1,128})"')
-const PYTHON_HEAD = createPattern(`\\[\\s{0,32}(?<name>${NAME_PATTERN})\\s{0,8}\\(`)
+// A list of numbers is shown as it comes.
+const PYTHON_HEAD = createPattern(`\\[\\s{0,32}(?!\\p{N})(?<name>${NAME_PATTERN})\\s{0,8}\\(`)
 const HEAD_PREFIX = /^(?:\[\s*)?(?:\{\s*(?:"\w*(?:"\s*)?)?|[\p{L}_][\p{L}\p{N}_.:/-]*\s*)?$/u
 const NAME_LINE = createPattern(`(?<name>${NAME_PATTERN})(?<gap>\\s{0,32})`)

@@ -91,7 +91,7 @@ export function createTokenPattern(name: string): string {
 }
 
 /** A tool name without quotes, in any script. */
-export const NAME_PATTERN = '[\\p{L}_][\\p{L}\\p{N}_.:/-]{0,127}'
+export const NAME_PATTERN = '[\\p{L}\\p{N}_][\\p{L}\\p{N}_.:/-]{0,127}'
 
 /** White space between two markers. */
 export const GAP_PATTERN = '\\s{0,32}'
