@@ -42,6 +42,8 @@ describe('values', () => {
       ['textOrList', '{"a":1}', '{"a":1}'],
       ['python', '1.5', 1.5],
       ['level', '2', 2],
+      ['untyped', '{"a":1}', { a: 1 }],
+      ['untypedList', '["a"]', ['a']],
     ]
     for (const [key, value, expected] of cases) assert.deepEqual(typed(key, value), expected, `${key}: ${value}`)
   })
@@ -50,6 +52,8 @@ describe('values', () => {
     assert.equal(typed('path', '\n\n  a\n\n'), '\n  a\n')
     assert.equal(typed('path', ' a '), ' a ')
     assert.equal(typed('path', 'a\n'), 'a\n')
+    assert.equal(typed('path', '\r\na\r\nb\r\n'), 'a\r\nb')
+    assert.equal(typed('path', '\na\r\n'), 'a\r')
     const text = '<invoke name="bash"><parameter name="command">\nls\n</parameter></invoke>'
     assert.deepEqual(watch([text]).calls, [call('bash', { command: '\nls\n' })])
   })

@@ -7,7 +7,6 @@ import {
   type TextCall,
 } from '../../src/wire/text-calls/text-call-parser.ts'
 import { BARE_FORMS, call, codes, FORMS, LS, NATURAL, TOOLS, watch } from './written.ts'
-import { assertCpuTime } from '../support/cpu-time.ts'
 
 describe('calls that were written as text', () => {
   for (const [name, text, calls] of FORMS) {
@@ -101,6 +100,26 @@ describe('what is not a call', () => {
     '{"name":"bash"}',
     '{"name":"bash","arguments":{"command":"ls"},"version":1}',
     '{"name":"my-package","arguments":{}}',
+    '{"name":"bash","parameters":{"type":"object","properties":{"command":{"type":"string"}}}}',
+    '[{"type":"function","function":{"name":"bash","parameters":{"type":"object","properties":{}}}}]',
+    'My tools:\n<tools>\n{"name":"bash","parameters":{"type":"object","properties":{}}}\n</tools>',
+    '<tool_call>{"name":"bash","parameters":{"type":"object","properties":{}}}</tool_call>',
+    '{"name":"bash","arguments":{"results":[1,2]}}',
+    '{"name":"bash","arguments":"ls"}',
+    '{"name":"list","input":5}',
+    '{"tool_calls":[{"name":"list","arguments":{}}],"note":"an example"}',
+    '{"tool_calls":[{"name":"list","arguments":{}}],"content":"An example."}',
+    '{"function":{"name":"list","arguments":{}},"note":"an example"}',
+    '{"id":"m","role":"assistant","tool_calls":[{"function":{"name":"list","arguments":{}}}]}',
+    'list\n{"items":[1,2]}',
+    '>>>list\n{}',
+    'In Python:\n>>>list\n{}',
+    '\\<tool_call>{"name":"list","arguments":{}}</tool_call>',
+    'It is `<tool_call>{"name":"list","arguments":{}}</tool_call>',
+    'So:\n\n    <tool_call>{"name":"list","arguments":{}}</tool_call>\n',
+    'So:\n\n\tfirst\n\t<tool_call>{"name":"list","arguments":{}}</tool_call>\n',
+    '```md\n- ```\n<tool_call>{"name":"list","arguments":{}}</tool_call>',
+    '<function name="bash"><param name="command"><![CDATA[a]]></param><param name=""><![CDATA[b]]></param></function>',
     '{"name":"unheard_of"} {"name":"bash","arguments":{"command":"ls"}}',
     '{"name":"bash","arguments":{"command":"ls"}}\n</tool_call>',
     'I call {"name":"bash","arguments":{"command":"ls"}}',
@@ -314,7 +333,8 @@ describe('text after a call', () => {
     assert.deepEqual(both(`${one}Done.`), ['Done.', [LS]])
     assert.deepEqual(both(`So.\n${one}Done.\n`), ['So.\nDone.', [LS]])
     assert.deepEqual(both(`${one}✅ Done. ${one}`), ['✅ Done.', [LS, LS]])
-    assert.deepEqual(both('<tool_call>list</tool_call>完了'), ['完了', [call('list', {})]])
+    assert.deepEqual(both('So.<tool_call>list</tool_call>完了'), ['So.\n完了', [call('list', {})]])
+    assert.deepEqual(both('so<tool_call>list</tool_call>and so on'), ['so\nand so on', [call('list', {})]])
     assert.deepEqual(
       both(
         `<|START_RESPONSE|>A<|END_RESPONSE|><|START_ACTION|>${one.slice(11, -12)}<|END_ACTION|>\n<|START_TEXT|>B<|END_TEXT|>`,
@@ -329,6 +349,18 @@ describe('text after a call', () => {
       assert.deepEqual(both(`${one}Done. ${one}${after}`), [`${one}Done. ${one}${after}`, []], after)
     }
     assert.deepEqual(both('[TOOL_CALLS]bash{"command":"ls"}Done.')[1], [])
+    const sentences = [
+      `Models write ${one}s.`,
+      `${one}s are written by models.`,
+      `Use ${one}tags.`,
+      `请写${one}来调用。`,
+      `${one}のように書きます。`,
+      `${one}를 쓰세요.`,
+      `[12:00] ${one}OK`,
+      `text = '${one}Done.'`,
+      `| ${one}Done. |`,
+    ]
+    for (const sentence of sentences) assert.deepEqual(both(sentence), [sentence, []])
     assert.deepEqual(both(`${one}Done.\n\`\`\`\n${one}\n\`\`\``)[1], [LS])
   })
 
@@ -337,6 +369,11 @@ describe('text after a call', () => {
     for (const end of ['</think>', '</seed:think>', '[/THINK]', '<|END_THINKING|>', '<|inner_suffix|>']) {
       assert.deepEqual(both(`Maybe ${draft} hm.${end}\n${one}`), [`Maybe ${draft} hm.${end}`, [LS]], end)
       assert.deepEqual(both(`Maybe ${draft} hm.${end}\nNo.`), [`Maybe ${draft} hm.${end}\nNo.`, []], end)
+      for (const answer of ['No.', '\n\nNo.', 'No, not that.\n'])
+        assert.deepEqual(both(`Maybe ${draft}${end}${answer}`), [`Maybe ${draft}${end}${answer}`, []], end)
+      assert.deepEqual(both(`${draft}Hm.${end}No.`), [`${draft}Hm.${end}No.`, []], end)
+      assert.deepEqual(both(`Maybe ${draft}${end}\n${one}`), [`Maybe ${draft}${end}`, [LS]], end)
+      assert.deepEqual(both(`Maybe ${one}${end}\n<|im_end|>`), ['Maybe', [LS]], end)
       const undeclared = draft.replace('bash', 'unheard_of')
       assert.deepEqual(both(`${undeclared}${end}${one}`)[1], [LS], end)
       const quoted = `Maybe ${draft} hm.\n\`\`\`\n${end}${one}\n\`\`\``
@@ -364,6 +401,7 @@ describe('Python notation (T182)', () => {
       ["a={'k': {'l': [1]}, 2: 3}, b={'x', 'y'}, c={}", { a: { k: { l: [1] }, '2': 3 }, b: ['x', 'y'], c: {} }],
       ['a="\\d\\n\\x41\\u00e9\\U0001F600\\101\\\\"', { a: '\\d\nAé😀A\\' }],
       ['a="""say "x\ny""", b=\'\'', { a: 'say "x\ny', b: '' }],
+      ['a="C:\\Users\\UFFFFFFFF\\\r\nb"', { a: 'C:\\Users\\UFFFFFFFFb' }],
       ['a="<|tool_call_end|>)]"', { a: '<|tool_call_end|>)]' }],
     ]
     for (const [args, expected] of cases) assert.deepEqual(read(args), expected, args)
@@ -380,6 +418,8 @@ describe('Python notation (T182)', () => {
       'a=1+1',
       'a={1: 2, 3}',
       'a=constructor',
+      'a="\\N{DASH}"',
+      'a={(1, 2): 3}',
     ]
     for (const args of doubtful) assert.equal(read(args), undefined, args)
   })
@@ -404,18 +444,4 @@ describe('streaming', () => {
     assert.equal(rescue.push(' is'), ` ${markup} is`)
     assert.equal(rescue.push(' how\n'), ' how\n')
   })
-
-  test('a long call in small pieces costs time linear in its length', () =>
-    assertCpuTime(() => {
-      const rescue = createTextCallParser(TOOLS)
-      rescue.push('<function=bash><parameter=command>\n')
-      for (let i = 0; i < 100_000; i++) rescue.push('abc\n')
-      rescue.push('</parameter></function>')
-      assert.equal(rescue.end(NATURAL).calls[0]?.raw.length, '{"command":""}'.length + 500_000 - 2)
-      for (const piece of ['word ', '`', '<', 'a < b\n']) {
-        const plain = createTextCallParser(TOOLS)
-        for (let i = 0; i < 100_000; i++) plain.push(piece)
-        assert.deepEqual(plain.end(NATURAL).calls, [])
-      }
-    }, 10))
 })

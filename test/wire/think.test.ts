@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
+import { assertCpuTime } from '../support/cpu-time.ts'
 import { createReasoningSplitter } from '../../src/wire/turn/reasoning-splitter.ts'
 
 const SEED = Number(process.env['FC_SEED'] ?? Date.now() % 0x7fffffff)
@@ -39,7 +40,18 @@ const ANSWERS: [name: string, whole: string, text: string, reasoning: string][] 
   ['the tag in a code span', '`<think>` opens it.', '`<think>` opens it.', ''],
   ['the tag in a fence', '```\n<think>a</think>\n```', '```\n<think>a</think>\n```', ''],
   ['a call in a thought (T70)', `<think>Hm.\n${CALL}`, CALL, 'Hm.\n'],
-  ['a call in a thought that is closed later', `<think>Hm.\n${CALL}\n</think>\nYes.`, `${CALL}\nYes.`, 'Hm.\n'],
+  [
+    'a call in a thought that is closed later',
+    `<think>Hm.\n${CALL}\n</think>\nYes.`,
+    `${CALL}\n</think>\nYes.`,
+    'Hm.\n',
+  ],
+  [
+    'the closing tag in an argument of a call',
+    `<think>Hm.\n${CALL.replace('ls', 'a</think>b')}`,
+    CALL.replace('ls', 'a</think>b'),
+    'Hm.\n',
+  ],
   ['special tokens in a thought', '<think>Hm.[TOOL_CALLS]bash{"a":1}', '[TOOL_CALLS]bash{"a":1}', 'Hm.'],
   ['an unfinished call in a thought', '<think>Hm.\n<tool_call>{"name":', '<tool_call>{"name":', 'Hm.\n'],
   [
@@ -108,4 +120,13 @@ describe('thoughts in a text', () => {
     })
     fc.assert(property, { seed: SEED, numRuns: 2000 })
   })
+
+  test('cost time linear in the length of the text', () =>
+    assertCpuTime(() => {
+      for (const piece of ['```', '`', '<', '<think>', ' ', '<tool_call>{']) {
+        const think = createReasoningSplitter(true)
+        for (let i = 0; i < 50_000; i++) think.push(piece)
+        think.end()
+      }
+    }, 10))
 })

@@ -24,6 +24,8 @@ export const TOOLS: { name: string; schema: JsonObject }[] = [
         maybe: { type: ['string', 'null'] },
         textOrList: { anyOf: [{ type: 'array' }, { type: 'string' }] },
         python: { type: 'float' },
+        untyped: { properties: { a: { type: 'integer' } } },
+        untypedList: { items: { type: 'string' } },
       },
       $defs: { options: { type: 'object', properties: { depth: { type: 'integer' } } } },
     },
@@ -133,6 +135,14 @@ export const FORMS: [name: string, text: string, calls: TextCall[]][] = [
       ']<]minimax[>[',
     ),
     [call('read_file', { path: 'a.ts', lines: 12, tags: ['x', '1'], options: { depth: 3 } })],
+  ],
+  [
+    'T64 M3, nothing in it',
+    '%<invoke name="read_file">%<path>%</path>%<tags>%</tags>%<options>%</options>%</invoke>'.replaceAll(
+      '%',
+      ']<]minimax[>[',
+    ),
+    [call('read_file', { path: '', tags: [], options: {} })],
   ],
   ['T64 JSON', '[TOOL_CALL] {"tool": "bash", "args": {"command":"ls"}} [/TOOL_CALL]', [LS]],
   ['T65', '<|channel|>commentary to=functions.bash <|constrain|>json<|message|>{"command":"ls"}<|call|>', [LS]],

@@ -62,12 +62,11 @@ function readCall(pendingCall: PendingCall, { emitter, toolNames, hasEnded }: Cl
     return createFlawed('ambiguous', 'The arguments may be mixed with those of another call.')
   if (!hasEnded)
     return createFlawed('unfinished', 'The response ended without an end signal, so the call may be incomplete (T53).')
-  if (!hasOnlyWellFormedStrings([pendingCall.raw, ...pendingCall.nameFragments, ...pendingCall.ids]))
+  const { raw, read } = pendingCall.isFreeform ? { raw: pendingCall.raw } : readPendingArguments(pendingCall)
+  // Of fragments that repeat each other, only the last one counts: the others may end inside a character (T20).
+  if (!hasOnlyWellFormedStrings([raw, ...pendingCall.nameFragments, ...pendingCall.ids]))
     return createFlawed('not-json', NOT_UTF8_MESSAGE)
-  if (pendingCall.isFreeform)
-    return { parts: [{ ...call, freeform: true, input: { input: pendingCall.raw } }], warnings: [] }
-
-  const { raw, read } = readPendingArguments(pendingCall)
+  if (!read) return { parts: [{ ...call, freeform: true, input: { input: raw } }], warnings: [] }
   if (!read.ok) return createFlawed(read.code, read.message)
   const tool = projection.tools.find((one) => one.name === wireName)
   const inputs = read.inputs.map((args) =>

@@ -21,9 +21,19 @@ export function toArgumentsJson(pairs: readonly TextCallParameter[], schema: Jso
 }
 
 export function hasUndeclaredKeys(pairs: readonly TextCallParameter[], schema: JsonObject | undefined): boolean {
-  if (!schema || !isJsonObject(getOwn(schema, 'properties'))) return false
+  if (!schema || unwrapArguments(pairs, readSchemaShape(schema)) !== undefined) return false
+  return !declaresKeys(
+    schema,
+    pairs.map(({ key }) => key),
+  )
+}
+
+/** Does the schema name these properties, or not say which there are? */
+export function declaresKeys(schema: JsonObject, keys: readonly string[]): boolean {
+  if (!isJsonObject(getOwn(schema, 'properties'))) return true
+  if (getOwn(schema, 'additionalProperties') === true) return true
   const shape = readSchemaShape(schema)
-  return unwrapArguments(pairs, shape) === undefined && pairs.some(({ key }) => !shape.hasProperty(key))
+  return keys.every((key) => shape.hasProperty(key))
 }
 
 /** Some models put all arguments into one parameter that the tool does not have. */
@@ -133,6 +143,14 @@ const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
   ['list', 'array'],
 ])
 
+/** What a schema without a type is about. */
+const IMPLIED_TYPES = [
+  ['properties', 'object'],
+  ['additionalProperties', 'object'],
+  ['items', 'array'],
+  ['prefixItems', 'array'],
+] as const
+
 function listTypes(branches: readonly JsonObject[]): ReadonlySet<string> | undefined {
   const types = new Set<string>()
   for (const branch of branches) {
@@ -145,6 +163,7 @@ function listTypes(branches: readonly JsonObject[]): ReadonlySet<string> | undef
     if (type !== undefined) continue
     const values = Object.hasOwn(branch, 'const') ? [getOwn(branch, 'const')] : Array.isArray(list) ? list : []
     for (const value of values) for (const name of listValueTypes(value)) types.add(name)
+    for (const [key, name] of IMPLIED_TYPES) if (Object.hasOwn(branch, key)) types.add(name)
   }
   return types.size > 0 ? types : undefined
 }

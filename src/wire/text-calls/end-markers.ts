@@ -39,7 +39,7 @@ const MESSAGE_END = createPattern(`\\s{1,64}|${END_TOKEN}`)
 const TAG_NAMES = '(?:tool_calls?|function_calls?|tool_use|invoke)'
 const CLOSING_TAG = createPattern(
   [
-    `[<＜]/(?:[a-z]{1,16}:)?(?:${TAG_NAMES}|think)[>＞]`,
+    `[<＜]/(?:[a-z]{1,16}:)?${TAG_NAMES}[>＞]`,
     END_TOKEN,
     `<\\s?/${BAR_PATTERN}(?:DSML${BAR_PATTERN})?${TAG_NAMES}(?:${BAR_PATTERN})?\\s?>`,
     `${MINIMAX_CALL_MARKER.replace(/[[\]]/g, '\\$&')}${GAP_PATTERN}</(?:tool_call|invoke)>`,

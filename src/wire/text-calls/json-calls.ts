@@ -1,4 +1,4 @@
-import { tryParseJson } from '../../model/json.ts'
+import { isObject, type JsonObject, objectOrEmpty, tryParseJson } from '../../model/json.ts'
 import { parseCallArguments } from '../calls/parse-arguments.ts'
 import { createBroken, matchAt, INCOMPLETE, skipWhitespace } from './dialects/dialect.ts'
 import type { ReadResult, ReadScope, RawTextCall } from './dialects/dialect.ts'
@@ -42,8 +42,9 @@ export function readJsonCalls(text: string, from: number, scope: ReadScope, isBa
   for (let at = from; ;) {
     const end = findJsonEnd(text, at)
     if (end === TRUNCATED_JSON) return INCOMPLETE
-    const found = end === MISMATCHED_BRACKETS ? undefined : extractCalls(text, at, end, scope, isBare)
-    if (!found) return createBroken('it is not a call in JSON')
+    if (end === MISMATCHED_BRACKETS) return createBroken(NOT_A_CALL)
+    const found = extractCalls(text, at, end, scope, isBare)
+    if (!found) return createBroken(NOT_A_CALL, end)
     calls.push(...found)
     at = end + (matchAt(SEPARATOR, text, end)?.[0].length ?? 0)
     if (at === text.length && !scope.isFinal) return INCOMPLETE
@@ -63,9 +64,16 @@ function extractCalls(text: string, from: number, to: number, scope: ReadScope, 
   const memberSpans = findMembers(text, from, to)
   if (!memberSpans) return undefined
   const list = memberSpans.get('tool_calls')
-  if (list && text[list.from] === '[') return extractCallsFromArray(text, list.from, list.to, scope, isBare)
-  const call = toRawCall(text, memberSpans, scope, isBare)
+  const isMessage = !isBare || [...memberSpans].every(([key, span]) => key === 'tool_calls' || isBlank(text, key, span))
+  if (list && text[list.from] === '[' && isMessage)
+    return extractCallsFromArray(text, list.from, list.to, scope, isBare)
+  const call = readCallObject(text, memberSpans, scope, isBare)
   return call && [call]
+}
+
+/** Granite writes a whole message, with a text that is empty. */
+function isBlank(text: string, key: string, { from, to }: TextSpan): boolean {
+  return key === 'content' && ['""', 'null'].includes(text.slice(from, to))
 }
 
 function extractCallsFromArray(text: string, from: number, to: number, scope: ReadScope, isBare: boolean) {
@@ -74,13 +82,27 @@ function extractCallsFromArray(text: string, from: number, to: number, scope: Re
   while (text[at] === '{') {
     const end = findJsonEnd(text, at)
     const memberSpans = end < 0 ? undefined : findMembers(text, at, end)
-    const call = memberSpans && toRawCall(text, memberSpans, scope, isBare)
+    const call = memberSpans && readCallObject(text, memberSpans, scope, isBare)
     if (!call) return undefined
     calls.push(call)
     at = skipWhitespace(text, end)
     if (text[at] === ',') at = skipWhitespace(text, at + 1)
   }
   return at === to - 1 && calls.length > 0 ? calls : undefined
+}
+
+/** A call, or `{"type": "function", "function": {…}}` around it. */
+function readCallObject(
+  text: string,
+  memberSpans: ReadonlyMap<string, TextSpan>,
+  scope: ReadScope,
+  isBare: boolean,
+): RawTextCall | undefined {
+  const inner = memberSpans.get('function')
+  if (!inner || text[inner.from] !== '{') return toRawCall(text, memberSpans, scope, isBare)
+  if (isBare && [...memberSpans.keys()].some((key) => key !== 'function' && !LABEL_KEYS.includes(key))) return undefined
+  const inside = findMembers(text, inner.from, inner.to)
+  return inside && toRawCall(text, inside, scope, isBare)
 }
 
 /**
@@ -93,28 +115,29 @@ function toRawCall(
   scope: ReadScope,
   isBare: boolean,
 ): RawTextCall | undefined {
-  const inner = memberSpans.get('function')
-  if (inner && text[inner.from] === '{') {
-    const inside = findMembers(text, inner.from, inner.to)
-    return inside && toRawCall(text, inside, scope, isBare)
-  }
   const names = NAME_KEYS.flatMap((key) => memberSpans.get(key) ?? [])
   const argumentSpans = ARGUMENT_KEYS.flatMap((key) => memberSpans.get(key) ?? [])
   const others = [...memberSpans.keys()].filter((key) => !CALL_KEYS.has(key))
   const [key = ''] = others
   const keyed = memberSpans.size === 1 && !isBare && scope.findSchema(key) ? memberSpans.get(key) : undefined
-  if (keyed && text[keyed.from] === '{') return toReadableCall(key, text.slice(keyed.from, keyed.to))
+  if (keyed && text[keyed.from] === '{') return toReadableCall(key, text.slice(keyed.from, keyed.to), scope)
   const [name] = names.map(({ from, to }) => tryParseJson(text.slice(from, to)))
   if (names.length !== 1 || typeof name !== 'string' || argumentSpans.length > 1) return undefined
   if (isBare && (others.length > 0 || argumentSpans.length === 0)) return undefined
   const [span] = argumentSpans
-  if (span) return toReadableCall(name, text.slice(span.from, span.to))
+  if (span) return toReadableCall(name, text.slice(span.from, span.to), scope)
   // Without arguments only if there is no other key that may be an argument.
   return others.length === 0 ? { name, raw: '{}' } : undefined
 }
 
-function toReadableCall(name: string, raw: string): RawTextCall | undefined {
-  return isReadable(raw) ? { name, raw } : undefined
+function toReadableCall(name: string, raw: string, scope: ReadScope): RawTextCall | undefined {
+  return isReadable(raw) && !isDeclaration(raw, scope.findSchema(name)) ? { name, raw } : undefined
+}
+
+/** Are the “arguments” the schema of the tool's arguments? Models list their tools like that. */
+function isDeclaration(raw: string, schema: JsonObject | undefined): boolean {
+  const { type, properties } = objectOrEmpty(tryParseJson(raw))
+  return type === 'object' && isObject(properties) && !isObject(objectOrEmpty(schema?.['properties'])['properties'])
 }
 
 /** Are the arguments JSON, if need be with repairs? That JSON is no object is the model's mistake. */
@@ -167,6 +190,7 @@ function findStringEnd(text: string, at: number): number {
   return TRUNCATED_JSON
 }
 
+const NOT_A_CALL = 'it is not a call in JSON'
 const BRACKET = /["{}[\]]/g
 const QUOTE = /["\\]/g
 const BARE_WORD = /[^\s,{}[\]":]+/y

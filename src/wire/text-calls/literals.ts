@@ -72,6 +72,7 @@ function readItems(text: string, from: number, closer: string, syntax: LiteralSy
     }
     const value = readLiteral(text, skipWhitespace(text, at + 1), syntax, depth + 1)
     if (typeof value !== 'object') return value
+    if (/^[[{]/.test(item.json)) return MISMATCHED_BRACKETS
     keys++
     items.push(`${item.json.startsWith('"') ? item.json : JSON.stringify(item.json)}:${value.json}`)
     at = value.end
@@ -91,6 +92,7 @@ function readPythonString(text: string, at: number): Literal | undefined {
     if (text.startsWith(quote, hit.index)) return { json: JSON.stringify(content), end: hit.index + quote.length }
     const escape = hit[0] === '\\' ? matchAt(PYTHON_ESCAPE, text, hit.index)?.[0] : hit[0]
     if (escape === undefined) return TRUNCATED_JSON
+    if (escape === NAMED_CHARACTER) return MISMATCHED_BRACKETS
     content += hit[0] === '\\' ? decodeEscape(escape) : escape
     from = hit.index + escape.length
   }
@@ -99,7 +101,7 @@ function readPythonString(text: string, at: number): Literal | undefined {
 /** An escape sequence that Python does not know stands for itself. */
 function decodeEscape(escape: string): string {
   const code = /^\\[xuU](.+)$/.exec(escape)?.[1]
-  if (code !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff))
+  if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16))
   if (/^\\[0-7]/.test(escape)) return String.fromCodePoint(Number.parseInt(escape.slice(1), 8))
   return SIMPLE_ESCAPES[escape.slice(1)] ?? escape
 }
@@ -117,7 +119,9 @@ export const PYTHON_SYNTAX: LiteralSyntax = {
 const PYTHON_QUOTE = /'''|"""|'|"/y
 const DOUBLE_QUOTE_OR_ESCAPE = /["\\]/g
 const SINGLE_QUOTE_OR_ESCAPE = /['\\]/g
-const PYTHON_ESCAPE = /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{1,3}|[^])/y
+const PYTHON_ESCAPE = /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|U00(?:0[\da-fA-F]|10)[\da-fA-F]{4}|[0-7]{1,3}|N\{|\r\n|[^])/y
+/** `\N{DASH}`: the names of all characters are not known here. */
+const NAMED_CHARACTER = '\\N{'
 const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   t: '\t',
@@ -127,6 +131,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   f: '\f',
   v: '\v',
   '\n': '',
+  '\r\n': '',
   '\\': '\\',
   "'": "'",
   '"': '"',

@@ -50,7 +50,7 @@ function readPythonCall(text: string, from: number): (RawTextCall & { readonly e
 }
 
 const NOT_A_CALL = createBroken('it is not a call in Python notation')
-const CALL_START = createPattern('(?:\\[\\s{0,32})?(?:[\\p{L}_][\\p{L}\\p{N}_.:/-]{0,127}\\s{0,8}\\(?)?')
+const CALL_START = createPattern(`(?:\\[\\s{0,32})?(?:${NAME_PATTERN}\\s{0,8}\\(?)?`)
 const CALL_HEAD = createPattern(`(?<name>${NAME_PATTERN})\\s{0,8}\\(`)
 const ARGUMENT_NAME = createPattern('(?<key>[\\p{L}_][\\p{L}\\p{N}_]{0,127})\\s{0,8}=\\s{0,8}(?!=)')
 const MAX_HEAD_CHARS = 160

@@ -1,7 +1,14 @@
 import type { Warning } from '../../model/event.ts'
 import { createPattern, matchAt, NAME_PATTERN, type RawTextCall } from './dialects/dialect.ts'
 import { findJsonEnd } from './json-calls.ts'
-import { createTextCallScanner, findDeclaredTool, type FoundCall, type TextCallTool } from './text-call-scanner.ts'
+import {
+  createTextCallScanner,
+  findDeclaredTool,
+  TRAILING_TEXT,
+  type FoundCall,
+  type ScanOptions,
+  type TextCallTool,
+} from './text-call-scanner.ts'
 
 /** A call of a declared tool that the model wrote as text. In tag dialects the schema decides the types of values. */
 export type TextCall = RawTextCall
@@ -17,6 +24,14 @@ export interface ParsedTextCalls {
   readonly warnings: readonly Warning[]
 }
 
+/** How the response went on that contains a text. */
+export interface TextOutcome {
+  readonly endedNormally: boolean
+  readonly hasNativeCalls: boolean
+  /** Another part of the response comes after this one, with text. */
+  readonly isFollowedByText?: boolean
+}
+
 /** Finds calls that are written in a text (T60–T69). */
 export interface TextCallParser {
   /** Adds text and returns what may be shown now. Text from the first possible marker on is held back. */
@@ -25,23 +40,22 @@ export interface TextCallParser {
    * There are no calls, and the held text is returned unchanged, if there are native calls, if the response did not end
    * normally, if a name is not declared, or if the markup is quoted or not at the end of the text.
    */
-  end(how: { endedNormally: boolean; hasNativeCalls: boolean }): ParsedTextCalls
+  end(outcome: TextOutcome): ParsedTextCalls
 }
 
-export function createTextCallParser(tools: readonly TextCallTool[]): TextCallParser {
+export function createTextCallParser(tools: readonly TextCallTool[], options?: ScanOptions): TextCallParser {
   if (tools.length === 0) return { push: (text) => text, end: () => ({ text: '', calls: [], warnings: [] }) }
-  const scan = createTextCallScanner(tools)
+  const scan = createTextCallScanner(tools, options)
   return {
     push: (text) => scan.push(text),
-    end({ endedNormally, hasNativeCalls }) {
+    end(outcome) {
+      const { endedNormally, hasNativeCalls } = outcome
       const { rest, textWithoutCalls, calls, reason: scanReason, fence } = scan.end()
       if (calls.length === 0 && scanReason === undefined) {
         const fenced = fence && !hasNativeCalls && fenceLooksLikeCall(fence, tools)
         return { text: rest, calls: [], warnings: fenced ? [FENCED_CALL_WARNING] : [] }
       }
-      const reason =
-        scanReason ??
-        (endedNormally ? (hasNativeCalls ? 'there are native calls too' : undefined) : 'the response broke off')
+      const reason = scanReason ?? findObstacle(outcome)
       if (reason === undefined)
         return { text: textWithoutCalls, calls: calls.map(toTextCall), warnings: [createConvertedWarning(calls)] }
       const unchanged = { text: rest, calls: [], warnings: [createUnreadWarning(reason, calls)] }
@@ -51,6 +65,13 @@ export function createTextCallParser(tools: readonly TextCallTool[]): TextCallPa
       return { ...unchanged, replacements: dsml, ...(dsml.length === calls.length && { textWithoutCalls }) }
     },
   }
+}
+
+/** Why complete calls must not run. */
+function findObstacle({ endedNormally, hasNativeCalls, isFollowedByText }: TextOutcome): string | undefined {
+  if (!endedNormally) return 'the response broke off'
+  if (hasNativeCalls) return 'there are native calls too'
+  return isFollowedByText ? TRAILING_TEXT : undefined
 }
 
 /** Parses a whole text that a server could not parse as a call (T73): all dialects, and Groq's `name{…}</function>`. */

@@ -3,6 +3,7 @@ import { readBareCalls } from './bare-calls.ts'
 import type { RawTextCall, ReadResult, ReadScope } from './dialects/dialect.ts'
 import { startsPythonCall } from './python-calls.ts'
 import { couldBeEndMarker, matchEndMarker, matchMessageEnd } from './end-markers.ts'
+import { createHeldText } from './held-text.ts'
 import { createMarkdownQuoteTracker } from './markdown-quotes.ts'
 import { findPartialWordMarker, findStartMarker, MARKER_CANDIDATE_PATTERN, readAtMarker } from './start-markers.ts'
 import { findTextPart, findThoughtEnd } from './thought-markers.ts'
@@ -19,32 +20,42 @@ export interface FoundCall extends RawTextCall {
   readonly dialect: string
 }
 
+export interface ScanOptions {
+  /** The answer should be JSON: then the markup in its strings is content. */
+  readonly isJsonExpected?: boolean
+}
+
 /**
  * Finds calls in a text, all or none: they must be unquoted, and each must be unambiguous and of a declared tool. After a
- * call there may be other calls and closing markers; text only if it sticks to a closing marker, which no sentence about the
+ * call there may be other calls and closing markers; text only if it sticks to a closing marker as no sentence about the
  * markup does. As soon as this is impossible, all text is passed through. The result does not depend on how the text is split
  * into pieces.
  */
-export function createTextCallScanner(tools: readonly TextCallTool[]) {
+export function createTextCallScanner(tools: readonly TextCallTool[], { isJsonExpected = false }: ScanOptions = {}) {
   let quotes = createMarkdownQuoteTracker()
   let calls: FoundCall[] = []
+  const held = createHeldText()
   let pending = ''
   /** The part of `pending` that is scanned. */
   let at = 0
-  /** The markup in `pending` so far; the last span ends at `at` while the scanner is in it. */
-  let spans: { readonly from: number; to: number }[] = []
   let where: 'prose' | 'markup' = 'prose'
   /** Only white space came since the start of the text, or since the end of a thought. */
   let isAnswerStart = true
+  let thoughts = 0
+  /** The answer is JSON, as it should be. */
+  let isJsonAnswer = false
   /** The calls have no marker. */
   let isBare = false
+  /** The character before the markup. */
+  let charBefore = ''
   /** The last thing that was read is a closing marker. */
   let isAfterMarker = false
+  /** A thought ended directly after the calls: if anything follows, they were drafts. */
+  let isThoughtOver = false
   /** Why there is markup, but no call. */
   let reason: string | undefined
   /** The markup was complete: if a thought ends after it, it was only a draft. */
   let mayBeDraft = false
-  let hasShown = false
   /** Do not scan again before this length: parsing a long call from its start at each piece would take quadratic time. */
   let rescanLength = 0
 
@@ -57,15 +68,20 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
   }
 
   function isScanning(): boolean {
-    return reason === undefined || mayBeDraft
+    return !isJsonAnswer && (reason === undefined || mayBeDraft)
   }
 
   function refuse(why: string, isComplete = false): true {
     reason ??= why
     mayBeDraft = isComplete
+    startProse()
+    held.clearMarkup()
+    return true
+  }
+
+  function startProse(): void {
     where = 'prose'
     quotes = createMarkdownQuoteTracker()
-    return true
   }
 
   /** One step; false if more text is needed. */
@@ -73,8 +89,11 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
     if (isAnswerStart) {
       const start = findTextStart(pending, at)
       if (start === pending.length) return false
+      const json = isJsonExpected ? startsJson(pending, start) : false
+      if (json === undefined && !final) return false
+      if (json) return (isJsonAnswer = true)
       const bare =
-        reason === undefined && calls.length === 0 ? readBareCalls(pending, start, createScope(final)) : undefined
+        reason === undefined && !isJsonExpected ? readBareCalls(pending, start, createScope(final)) : undefined
       if (bare?.kind === 'open' && !final) return false
       isAnswerStart = false
       if (bare?.kind === 'open') return refuse(INCOMPLETE_MARKUP)
@@ -83,6 +102,7 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
         at = start
         return addCalls(bare, pending[start] === '[' && startsPythonCall(pending, start) ? 'pythonic' : 'json')
       }
+      if (bare?.kind === 'prose' && bare.end !== undefined) return skipTo(bare.end)
     }
     MARKER_CANDIDATE_PATTERN.lastIndex = at
     const hit = MARKER_CANDIDATE_PATTERN.exec(pending)
@@ -112,24 +132,29 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
     return typeof marker === 'object' ? read(readAtMarker(pending, at, marker, createScope(final)), final) : skipChar()
   }
 
-  /** A thought ends here: calls that were refused before it were not meant. */
+  /** A thought has ended here: calls before it were not meant. */
   function startAnswer(end: number): true {
-    quotes.skipText(pending, at, end)
     at = end
-    isAnswerStart = true
-    if (reason !== undefined) {
-      reason = undefined
-      calls = []
-      spans = []
-    }
+    startProse()
+    isAnswerStart = ++thoughts <= MAX_THOUGHTS
+    isBare = false
+    isThoughtOver = false
+    reason = undefined
+    calls = []
+    held.clearMarkup()
     return true
   }
 
   /** One step after a call: another call, an end marker, or text that belongs to another part of the message. */
   function scanMarkup(final: boolean): boolean {
-    if (isBare) return scanMessageEnd(final)
+    if (isBare || isThoughtOver) return scanMessageEnd(final)
+    const thoughtEnd = findThoughtEnd(pending, at)
     const marker = findStartMarker(pending, at)
-    if (marker === 'partial' && !final) return false
+    if ((thoughtEnd === 'partial' || marker === 'partial') && !final) return false
+    if (typeof thoughtEnd === 'object') {
+      at = thoughtEnd.end
+      return (isThoughtOver = true)
+    }
     const end = matchEndMarker(pending, at)
     if (end) {
       isAfterMarker = end.kind === 'marker'
@@ -145,27 +170,33 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
     if (typeof marker === 'object') return read(readAtMarker(pending, at, marker, createScope(final)), final)
     if (!final && couldBeEndMarker(pending, at)) return false
     if (isAfterMarker && !final && isHalfCharacter(pending, at)) return false
-    return isAfterMarker && startsWord(pending, at) ? leaveMarkup() : refuse(TRAILING_TEXT, true)
+    const isGlued = isAfterMarker && GLUED_TEXT.test(charBefore + pending.slice(at, at + 2))
+    return isGlued ? leaveMarkup() : refuse(TRAILING_TEXT, true)
   }
 
   function scanMessageEnd(final: boolean): boolean {
     const length = matchMessageEnd(pending, at)
     at += length
     if (length > 0) return true
-    return !final && couldBeEndMarker(pending, at) ? false : refuse(TRAILING_TEXT, true)
+    if (!final && couldBeEndMarker(pending, at)) return false
+    return isThoughtOver ? startAnswer(at) : refuse(TRAILING_TEXT, true)
   }
 
   function leaveMarkup(): true {
-    const span = spans.at(-1)
-    if (span) span.to = at
-    where = 'prose'
-    quotes = createMarkdownQuoteTracker()
+    held.endMarkup(held.getLength() + at)
+    startProse()
     return true
   }
 
   function skipChar(): true {
     quotes.skipText(pending, at, at + 1)
     at++
+    return true
+  }
+
+  function skipTo(end: number): true {
+    quotes.skipLines(pending, at, end)
+    at = end
     return true
   }
 
@@ -184,7 +215,8 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
         // The content of an incomplete call must never be taken for a call.
         return final && refuse(INCOMPLETE_MARKUP)
       case 'prose':
-        return where === 'prose' ? skipChar() : refuse(TRAILING_TEXT, true)
+        if (where === 'markup') return refuse(TRAILING_TEXT, true)
+        return result.end === undefined ? skipChar() : skipTo(result.end)
       case 'broken':
         return refuse(result.reason)
       case 'calls':
@@ -195,7 +227,10 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
   }
 
   function addCalls(result: ReadResult & { readonly kind: 'calls' }, dialect: string): true {
-    if (where === 'prose') spans.push({ from: at, to: at })
+    if (where === 'prose') {
+      held.startMarkup(held.getLength() + at)
+      charBefore = quotes.isAtLineStart() ? '\n' : quotes.getLastChar()
+    }
     where = 'markup'
     at = result.end
     isAfterMarker = pending[at - 1] === '>'
@@ -207,39 +242,31 @@ export function createTextCallScanner(tools: readonly TextCallTool[]) {
     return true
   }
 
-  /** The text outside the markup; one call may stand between two pieces of it. */
-  function removeMarkup(): string {
-    const [first] = spans
-    if (!first) return pending
-    const before = pending.slice(0, findTrimmedEnd(pending, first.from))
-    const after = spans.flatMap((span, i) => {
-      const isOpen = where === 'markup' && i === spans.length - 1
-      const piece = pending.slice(isOpen ? pending.length : span.to, spans[i + 1]?.from ?? pending.length).trim()
-      return piece === '' ? [] : [piece]
-    })
-    const hasTextBefore = hasShown || before !== ''
-    return before + after.map((piece, i) => (i > 0 || hasTextBefore ? `\n${piece}` : piece)).join('')
+  function holdScanned(): void {
+    held.add(pending.slice(0, at))
+    pending = pending.slice(at)
+    rescanLength -= at
+    at = 0
   }
 
   return {
     push(text: string): string {
       if (!isScanning()) return text
       pending += text
-      if (pending.length < rescanLength) return ''
+      // White space at the end is held back in any case.
+      if (pending.length < rescanLength || !/\S/.test(text)) return ''
       advance(false)
-      const shown =
-        reason === undefined ? findTrimmedEnd(pending, spans[0]?.from ?? at) : isScanning() ? at : pending.length
-      const out = pending.slice(0, shown)
-      pending = pending.slice(shown)
-      at -= shown
-      rescanLength -= shown
-      if (spans.length > 0) spans = spans.map(({ from, to }) => ({ from: from - shown, to: to - shown }))
-      hasShown ||= out !== ''
-      return out
+      holdScanned()
+      if (reason === undefined && !isJsonAnswer) return held.takeVisible()
+      const rest = isScanning() ? '' : pending
+      if (rest !== '') pending = ''
+      return held.takeAll() + rest
     },
     end() {
       advance(true)
-      return { rest: pending, textWithoutCalls: removeMarkup(), calls, reason, fence: quotes.getLastFence() }
+      held.add(pending)
+      const textWithoutCalls = held.removeMarkup()
+      return { rest: held.takeAll(), textWithoutCalls, calls, reason, fence: quotes.getLastFence() }
     },
   }
 }
@@ -254,24 +281,32 @@ export function findDeclaredTool(tools: readonly TextCallTool[], written: string
   )
 }
 
-/** The end of the text before an offset, without white space: that is removed with the markup. */
-function findTrimmedEnd(text: string, to: number): number {
-  return text.slice(0, to).trimEnd().length
-}
-
 function findTextStart(text: string, from: number): number {
   return text.length - text.slice(from).trimStart().length
 }
 
-function startsWord(text: string, at: number): boolean {
-  return /^[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(text.slice(at, at + 2))
+/** Undefined if more text is needed. In a list, a word could also be a marker or a call. */
+function startsJson(text: string, at: number): boolean | undefined {
+  if (text[at] !== '[') return text[at] === '{' || text[at] === '"'
+  const next = text[findTextStart(text, at + 1)]
+  return next === undefined ? undefined : /[\d{["\]-]/.test(next)
 }
 
 function isHalfCharacter(text: string, at: number): boolean {
   return at + 1 === text.length && /[\ud800-\udbff]/.test(text[at] ?? '')
 }
 
-const TRAILING_TEXT = 'there is text after it'
+/**
+ * The character before the markup (a line break if nothing is before it on its line) and the one after it, if the text after it
+ * is another part of the message. Scripts without upper case have no spaces that would show it, and neither has a plural.
+ */
+const GLUED_TEXT =
+  /^(?:[.!?][\p{L}\p{Extended_Pictographic}]|[\p{Lu}\p{Ll}\p{N}][\p{Lu}\p{Ll}\p{Extended_Pictographic}]|\n[\p{Lu}\p{Extended_Pictographic}])/u
+
+export const TRAILING_TEXT = 'there is text after it'
 const INCOMPLETE_MARKUP = 'it is incomplete'
 
 const RESCAN_THRESHOLD_CHARS = 256
+
+/** After more thoughts than this, calls need a marker: looking for others would take quadratic time. */
+const MAX_THOUGHTS = 8

@@ -17,11 +17,13 @@ export function createReasoningSplitter(inside = false) {
   let pending = ''
   let at = 0
   let channel: TextOrReasoning['channel'] = inside ? 'reasoning' : 'text'
-  /** The tag that ends the reasoning; it is also removed if a call has ended it. */
+  /** The tag that ends the reasoning. */
   let closer = inside ? '</think>' : ''
   /** White space after a tag is removed with it. */
   let isAfterTag = inside
   let pieces: TextOrReasoning[] = []
+  /** Do not scan again before this length: looking at a long wait at each piece would take quadratic time. */
+  let rescanLength = 0
 
   function emit(to: number): void {
     const text = isAfterTag ? pending.slice(0, to).trimStart() : pending.slice(0, to)
@@ -74,6 +76,8 @@ export function createReasoningSplitter(inside = false) {
     if (closing === 'yes') {
       const length = closer.length
       closer = ''
+      // After a call it stays: it may be in an argument, or it may make the call a draft (T187).
+      if (channel === 'text') return skipChar()
       switchChannel('text', length)
       return true
     }
@@ -120,6 +124,7 @@ export function createReasoningSplitter(inside = false) {
   function scan(final: boolean): TextOrReasoning[] {
     while (at < pending.length && advance(final));
     emit(at)
+    rescanLength = pending.length > RESCAN_THRESHOLD_CHARS ? 2 * pending.length : 0
     const out = pieces
     pieces = []
     return out
@@ -128,11 +133,13 @@ export function createReasoningSplitter(inside = false) {
   return {
     push(text: string): TextOrReasoning[] {
       pending += text
-      return scan(false)
+      return pending.length < rescanLength ? [] : scan(false)
     },
     end: () => scan(true),
   }
 }
+
+const RESCAN_THRESHOLD_CHARS = 256
 
 const THINK_TAGS = [
   ['<think>', '</think>'],

@@ -1,7 +1,12 @@
 import type { NativeData, ReasoningPart, TextPart } from '../../model/turn.ts'
 import type { CallAssembler } from '../calls/call-assembler.ts'
 import { replaceInvalidBytes } from '../framing/utf8-decoder.ts'
-import { type TextCallParser, createTextCallParser } from '../text-calls/text-call-parser.ts'
+import {
+  createTextCallParser,
+  type ParsedTextCalls,
+  type TextCallParser,
+  type TextOutcome,
+} from '../text-calls/text-call-parser.ts'
 import type { PartEmitter } from './part-emitter.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -29,17 +34,13 @@ export function createTextStream(
   let isEmitted = false
   let hasInvalidBytes = false
   let parser: TextCallParser | undefined
-  let isJsonAnswer: boolean | undefined
+  let found: ParsedTextCalls | undefined
   let cumulative = createCumulativeTextDetector()
 
-  /** Markup in the strings of an answer in JSON is content: it is neither a call nor held back. */
-  function createParserFor(piece: string): TextCallParser | undefined {
+  function createParser(): TextCallParser | undefined {
     const { projection, context } = emitter
-    if (context.output && kind === 'text') {
-      if (piece.trim() !== '') isJsonAnswer ??= /^\s*[{"]/.test(piece)
-      if (isJsonAnswer ?? true) return undefined
-    }
-    return projection.tools.length === 0 ? undefined : createTextCallParser(projection.tools)
+    if (projection.tools.length === 0 || context.toolChoice === 'none' || refusal) return undefined
+    return createTextCallParser(projection.tools, { isJsonExpected: kind === 'text' && context.output !== undefined })
   }
 
   function show(raw: string): void {
@@ -81,15 +82,14 @@ export function createTextStream(
     append(piece: string): void {
       if (piece === '') return
       cumulative.add(piece)
-      parser ??= createParserFor(piece)
+      parser ??= createParser()
       show(parser ? parser.push(piece) : piece)
     },
     /** Replaces the text by the vendor's final version. */
     replaceText(wholeText: string): void {
       if (isEmitted || wholeText === '') return
       cumulative = createCumulativeTextDetector()
-      isJsonAnswer = undefined
-      parser = createParserFor(wholeText)
+      parser = createParser()
       text = replaceInvalidBytes(parser ? parser.push(wholeText) : wholeText)
     },
     /** The part is complete. With native data it is kept even if it is empty. */
@@ -98,13 +98,16 @@ export function createTextStream(
       native = partNative ?? native
       if (!parser) finish()
     },
-    end(outcome: { endedNormally: boolean; hasNativeCalls: boolean; hasFailed: boolean }): void {
+    /** Reads the calls in the text; `end` adds them. */
+    readCalls(outcome: TextOutcome): void {
       if (isEmitted) return
-      if (parser) {
-        const found = parser.end({
-          endedNormally: outcome.endedNormally,
-          hasNativeCalls: outcome.hasNativeCalls || cumulative.whole() !== undefined,
-        })
+      found = parser?.end({ ...outcome, hasNativeCalls: outcome.hasNativeCalls || cumulative.whole() !== undefined })
+    },
+    /** Is there anything to read for a person? Complete only after `readCalls`. */
+    hasText: () => `${text}${found?.text ?? ''}`.trim() !== '',
+    end(hasFailed: boolean): void {
+      if (isEmitted) return
+      if (found) {
         const { textWithoutCalls, replacements = [] } = found
         const replaced = replacements.map((call) => calls.fillArguments(call))
         // Markup that became the arguments of a call is removed from the text: a model copies what it finds (T63, T72).
@@ -115,7 +118,7 @@ export function createTextStream(
         }
         for (const call of found.calls) calls.addTextCall(call)
       }
-      if (!closed && outcome.hasFailed && text !== '') emitter.warn('cut-text', 'The text is truncated.')
+      if (!closed && hasFailed && text !== '') emitter.warn('cut-text', 'The text is truncated.')
       finish()
     },
   }

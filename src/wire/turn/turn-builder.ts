@@ -39,12 +39,7 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
   function finish(why?: Fault): TurnEvent[] {
     if (why) fail(why)
     const endedNormally = isNormalEnd(end?.reason) && !fault && corruption === undefined
-    // Text first: a call that is written both in the text and in the reasoning was only drafted in the reasoning.
-    for (const kind of ['text', 'reasoning'] as const) {
-      const hasNativeCalls = calls.count() > 0
-      for (const stream of streams)
-        if (stream.kind === kind) stream.end({ endedNormally, hasNativeCalls, hasFailed: fault !== undefined })
-    }
+    endStreams(endedNormally)
     calls.end(end !== undefined)
     // A call was announced, and got lost or was never written.
     if (endedNormally && end?.reason === 'calls' && calls.count() === 0)
@@ -54,6 +49,20 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext) {
     const rest = finished.fault ? undefined : continuation
     emitter.emit({ type: 'finish', ...finished, ...defined({ native, continuation: rest }) })
     return emitter.takeEvents()
+  }
+
+  /** A call with text after it is an example or a draft, also if the text is another part. */
+  function endStreams(endedNormally: boolean): void {
+    // Text first: a call that is written both in the text and in the reasoning was only drafted in the reasoning.
+    for (const kind of ['text', 'reasoning'] as const) {
+      const hasNativeCalls = calls.count() > 0
+      let isFollowedByText = false
+      for (const stream of streams.toReversed()) {
+        if (stream.kind === kind) stream.readCalls({ endedNormally, hasNativeCalls, isFollowedByText })
+        if (stream.kind === 'text') isFollowedByText ||= stream.hasText()
+      }
+      for (const stream of streams) if (stream.kind === kind) stream.end(fault !== undefined)
+    }
   }
 
   function decideFinish(): Finish {

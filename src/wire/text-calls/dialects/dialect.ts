@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts'
 import type { JsonObject } from '../../../model/json.ts'
 
 export interface TextCallDialect {
@@ -19,10 +20,10 @@ export type ReadResult =
   | { readonly kind: 'calls'; readonly end: number; readonly calls: readonly RawTextCall[] }
   /** The text ends inside the markup. */
   | { readonly kind: 'open' }
-  /** Text that only looks like a marker. */
-  | { readonly kind: 'prose' }
-  /** Certainly markup, but it cannot be parsed without guessing. */
-  | { readonly kind: 'broken'; readonly reason: string }
+  /** Text that only looks like a marker. Up to `end` there is no other one. */
+  | { readonly kind: 'prose'; readonly end?: number }
+  /** Certainly markup, but it cannot be parsed without guessing. `end` is set if its brackets are closed. */
+  | { readonly kind: 'broken'; readonly reason: string; readonly end?: number }
 
 /** The name as the model wrote it, and the arguments as JSON text. */
 export interface RawTextCall {
@@ -51,12 +52,12 @@ export interface DialectContext extends ReadScope {
 export const INCOMPLETE: ReadResult = { kind: 'open' }
 export const PROSE: ReadResult = { kind: 'prose' }
 
-export function createBroken(reason: string): ReadResult {
-  return { kind: 'broken', reason }
+export function createBroken(reason: string, end?: number): ReadResult {
+  return { kind: 'broken', reason, ...defined({ end }) }
 }
 
 /** No pattern of a reader matches more text than this, so more text cannot change its result. */
-export const MAX_PATTERN_CHARS = 400
+export const MAX_PATTERN_CHARS = 640
 
 /** If no pattern matches: prose, unless more text could still make it match. */
 export function toIncompleteOrProse(text: string, at: number, scope: ReadScope): ReadResult {
@@ -97,7 +98,7 @@ export function createTokenPattern(name: string): string {
 }
 
 /** A tool name without quotes, in any script. */
-export const NAME_PATTERN = '[\\p{L}_][\\p{L}\\p{N}_.:/-]{0,127}'
+export const NAME_PATTERN = '[\\p{L}\\p{N}_][\\p{L}\\p{N}_.:/-]{0,127}'
 
 /** White space between two markers. */
 export const GAP_PATTERN = '\\s{0,32}'

@@ -49,7 +49,7 @@ function stripNameSuffix(recipient: string, scope: ReadScope): string {
 
 const HEADER_TOKEN = `<${BAR_PATTERN}(?:start|channel|constrain|message)${BAR_PATTERN}>`
 const HEADER_PART = createPattern(
-  `\\s{0,4}(?:${HEADER_TOKEN}|assistant|commentary|analysis|json|code|to=([\\w.\\-]{1,128}))`,
+  `\\s{0,4}(?:${HEADER_TOKEN}|assistant|commentary|analysis|json|code|to=([\\w.:/\\-]{1,128}))`,
 )
 const MESSAGE_TOKEN_END = new RegExp(`<${BAR_PATTERN}message${BAR_PATTERN}>$`)
 const CALLS_TAG = createPattern('<(?:[a-z]{1,16}:)?function_calls>\\s{0,32}')

@@ -62,7 +62,7 @@ function readElements(text: string, from: number, shape: SchemaShape, depth: num
     if (!after) return incompleteOrBroken(text, next)
     if (after.groups?.['slash'] === '/') {
       if (after.groups['tag'] !== name) return createBroken(MISNESTED)
-      members.push([name, toValueJson(text.slice(at, next), inner)])
+      members.push([name, toEmptyJson(text.slice(at, next), inner) ?? toValueJson(text.slice(at, next), inner)])
       at = next + after[0].length
       continue
     }
@@ -84,6 +84,12 @@ function toNestedJson(members: readonly Member[], shape: SchemaShape): string {
   if (shape.types ? shape.types.has('array') : items) return toArrayJson(members.map(([, value]) => value))
   // An element that is repeated is a list.
   return toObjectJson([...values].map(([key, list]) => [key, list.length > 1 ? toArrayJson(list) : (list[0] ?? '')]))
+}
+
+/** An element without content is an empty list or object, if the schema says so. */
+function toEmptyJson(value: string, { types }: SchemaShape): string | undefined {
+  if (value.trim() !== '' || !types || types.has('string')) return undefined
+  return types.has('object') ? '{}' : types.has('array') ? '[]' : undefined
 }
 
 function toArrayJson(values: readonly string[]): string {

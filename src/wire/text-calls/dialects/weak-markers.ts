@@ -1,6 +1,6 @@
 import { type DialectContext, type DialectReader, INCOMPLETE, PROSE, type ReadResult } from './dialect.ts'
 import { matchAt, skipWhitespace } from './dialect.ts'
-import { readBareCalls, readNameAndJson } from '../bare-calls.ts'
+import { readBareCalls } from '../bare-calls.ts'
 import { BARE_WORD, withDialect } from './wrappers.ts'
 import { readGlmTagCall } from './xml-tags.ts'
 
@@ -11,13 +11,12 @@ export const readPlainTagCall: DialectReader = (text, from, scope) => {
   const at = skipWhitespace(text, scope.bodyStart)
   if (at === text.length) return scope.isFinal ? PROSE : INCOMPLETE
   const result = /[{[]/.test(text[at] ?? '') ? readBareCalls(text, at, scope) : readTaggedBody(text, at, scope)
-  if (result.kind === 'broken') return PROSE
   if (result.kind !== 'calls') return result
   const closer = `</${text.slice(from + 1, scope.bodyStart)}`
   const end = skipWhitespace(text, result.end)
   // The tags of GLM include the closing tag.
   if (text.startsWith(closer, end) || text.startsWith(closer, result.end - closer.length)) return result
-  return !scope.isFinal && closer.startsWith(text.slice(end)) ? INCOMPLETE : PROSE
+  return !scope.isFinal && closer.startsWith(text.slice(end)) ? INCOMPLETE : { kind: 'prose', end: result.end }
 }
 
 /** Phi-4: `functools[{"name", "arguments"}]`. */
@@ -27,10 +26,8 @@ export const readFunctoolsCall: DialectReader = (text, _from, scope) => {
 }
 
 /** Functionary: `>>>name`, a line break, and the arguments. */
-export const readFunctionaryCall: DialectReader = (text, _from, scope) => {
-  const result = readNameAndJson(text, scope.bodyStart, scope)
-  return result.kind === 'broken' ? PROSE : result
-}
+export const readFunctionaryCall: DialectReader = (text, _from, scope) =>
+  /[{[]/.test(text[scope.bodyStart] ?? '') ? PROSE : readBareCalls(text, scope.bodyStart, scope)
 
 function readTaggedBody(text: string, at: number, scope: DialectContext): ReadResult {
   const word = matchAt(BARE_WORD, text, at)?.[0] ?? ''

@@ -76,5 +76,5 @@ const INKLING_HEAD = createPattern(
   `(?:${createTokenPattern('message_model')}\\s{0,4}[\\w.:/\\-]{0,128}\\s{0,4})?${createTokenPattern('content_invoke_tool_json')}`,
 )
 const WORD_START = /[\p{L}\p{N}_]/u
-export const BARE_WORD = /[\p{L}_][\p{L}\p{N}_.:/-]*\s*/uy
+export const BARE_WORD = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*\s*/uy
 const OBJECT_START = createPattern('(?:\\[\\s{0,32})?\\{\\s{0,32}["\']')

@@ -132,6 +132,7 @@ function readTags(grammar: TagGrammar, text: string, from: number, scope: ReadSc
   const name = getCallName(head)
   const schema = scope.findSchema(name)
   const pairs: TextCallParameter[] = []
+  const keys = new Set<string>()
   const toCall = (end: number): ReadResult =>
     grammar.isStrict && hasUndeclaredKeys(pairs, schema)
       ? createBroken('a parameter is not declared')
@@ -151,7 +152,8 @@ function readTags(grammar: TagGrammar, text: string, from: number, scope: ReadSc
         ? INCOMPLETE
         : createBroken('there is text between the parameters')
     const key = unescapeEntities(param.groups?.['key'] ?? '')
-    if (pairs.some((pair) => pair.key === key)) return createBroken(`the parameter ${key} is repeated`)
+    if (keys.has(key)) return createBroken(`the parameter ${key} is repeated`)
+    keys.add(key)
     const value = readValue(grammar, text, at + param[0].length, scope)
     if ('kind' in value) return value
     pairs.push({ key, value: value.text, ...readForm(param.groups?.['attributes'] ?? '') })
@@ -175,9 +177,10 @@ function readValue(
     const isEnd = [grammar.end, grammar.outerEnd, grammar.param].some((after) => after && matchAt(after, text, next))
     if (isEnd) {
       const value = text.slice(from, hit.index)
-      const data = grammar.hasCdata && CDATA.exec(value)?.[1]
-      if (data === undefined && nested.test(value)) return createBroken('a value could be two')
-      return { text: data ?? (grammar.hasLineBreaks ? stripLineBreaks(value) : value), end }
+      const isCdata = grammar.hasCdata && CDATA_START.test(value)
+      const content = isCdata ? CDATA.exec(value)?.[1] : grammar.hasLineBreaks ? stripLineBreaks(value) : value
+      if (content === undefined || (!isCdata && nested.test(value))) return createBroken('a value could be two')
+      return { text: content, end }
     }
     if (toIncompleteOrProse(text, next, scope) === INCOMPLETE) return INCOMPLETE
   }
@@ -191,7 +194,10 @@ function readValue(
 
 /** One line break after the opening tag and one before the closing tag, if there are both, belong to the markup. */
 function stripLineBreaks(value: string): string {
-  return value.startsWith('\n') ? value.replace(/^\n/, '').replace(/\n$/, '') : value
+  const lineBreak = /^\r?\n/.exec(value)?.[0]
+  if (lineBreak === undefined) return value
+  const content = value.slice(lineBreak.length)
+  return content.endsWith(lineBreak) ? content.slice(0, -lineBreak.length) : content
 }
 
 /** DSML's `string="true|false"` or Kimi's `type="string|…"`. */
@@ -217,4 +223,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&quot;': '"',
   '&apos;': "'",
 }
-const CDATA = /^\s*<!\[CDATA\[([^]*)\]\]>\s*$/
+const CDATA_START = /^\s*<!\[CDATA\[/
+/** A section ends at the first `]]>`. */
+const CDATA = /^\s*<!\[CDATA\[((?:(?!\]\]>)[^])*)\]\]>\s*$/
