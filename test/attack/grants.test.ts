@@ -197,5 +197,6 @@ test('a prompt of a server makes no address the person’s', { skip: noTmux }, a
     await new Promise((resolve) => setTimeout(resolve, 1000))
   }
   await terminal.shows('All done.')
-  assert.match(JSON.stringify(server.requests[1]?.conversation.messages.at(-1)), /would carry a secret away/)
+  // On a busy machine it may have been entered twice.
+  assert.match(JSON.stringify(server.requests.map(({ conversation }) => conversation)), /would carry a secret away/)
 })
