@@ -76,7 +76,7 @@ function declarationOf(path, name) {
 
 /** The text of a doc comment that ends here, as one paragraph. */
 function commentBefore(text) {
-  const [, comment] = /\/\*\*((?:(?!\*\/)[^])*)\*\/\n$/.exec(text) ?? []
+  const [, comment] = /\/\*\*((?:(?!\*\/|\/\*\*)[^])*)\*\/\n$/.exec(text) ?? []
   return (comment ?? '')
     .replace(/^\s*\* ?/gm, '')
     .replace(/\s+/g, ' ')

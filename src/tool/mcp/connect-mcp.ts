@@ -30,7 +30,7 @@ export interface McpOptions extends Pick<
 
 /** A connected MCP server. */
 export interface McpConnectedServer {
-  /** Its tools, for `agent({ tools })`. Calls need approval unless the server says that they only read, or `trust` is set. */
+  /** Its tools, for `agent({ tools })`. Calls need approval unless `trust` is set; then they run without. */
   readonly tools: readonly Tool[]
   /** Disconnects, and ends its program. */
   close(): Promise<void>
