@@ -85,6 +85,7 @@ export const DIFFERENCES: Readonly<Record<SdkWay, Readonly<Record<string, string
   'genai interactions': {
     T190: 'events without a type are read as nothing, and of calls without an index the last counts',
     T191: 'a call that the server answered itself is handed out',
+    T193: 'of a response that the server continues in the same stream, only the last part is read',
   },
   anthropic: {
     T38: 'arguments that were cut off are closed and handed out, because the stop reason says so',
