@@ -42,7 +42,7 @@ describe('the entry points', () => {
   test('are built for import and require, with types of the same kind', () => {
     assert.deepEqual(
       EMBED.map(({ name }) => name.slice('dragoman/embed'.length)),
-      ['', '/openai', '/anthropic', '/responses', '/gemini', '/tachikoma'],
+      ['', '/openai', '/anthropic', '/responses', '/gemini', '/interactions', '/tachikoma'],
     )
     for (const { entry, files } of ENTRIES) {
       for (const file of files) assert.ok(existsSync(join(root, file)), file)
