@@ -47,8 +47,9 @@ describe('scriptedModel', () => {
           events.map((event) =>
             event.type === 'open'
               ? { type: 'open' }
-              : event.type === 'finish' && event.fault
-                ? { type: 'finish', kind: event.fault.kind }
+              : event.type === 'finish'
+                ? // Its native data has counts that are estimated from the bytes.
+                  { type: 'finish', reason: event.reason, kind: event.fault?.kind }
                 : event.type === 'usage'
                   ? { type: 'usage' } // estimated from the bytes
                   : withoutSigner(event),
