@@ -6,19 +6,24 @@ import type { Store } from '../session/store/store.ts'
  * store decides what happened; the queue decides only who works, and when.
  */
 export interface Backend {
-  readonly store: Store
+  /** The sessions of a tenant; no other tenant can reach them. */
+  getStore(tenant: string): Store
   readonly queue: JobQueue
   readonly inbox: Inbox
   readonly live: LiveEvents
   close(): Promise<void>
 }
 
-/** Work on a session. Two jobs of a session never run at the same time, in any process. */
-export interface Job {
-  /** Unique for ever: a job that was submitted before is not added again. */
-  readonly id: string
+/** A session of a tenant. Two tenants may have sessions of the same name. */
+export interface SessionKey {
   readonly tenant: string
   readonly session: string
+}
+
+/** Work on a session. Two jobs of a session never run at the same time, in any process. */
+export interface Job extends SessionKey {
+  /** Unique for ever: a job that was submitted before is not added again. */
+  readonly id: string
   /** Limits count per tenant and provider. */
   readonly provider: string
   /** Only workers with this label run it: they have what the session needs, such as its folder. */
@@ -59,11 +64,9 @@ export interface WorkerOptions {
 }
 
 /** Submits a prompt at the times of a cron expression, once for each time, whatever the number of servers. */
-export interface Schedule {
+export interface Schedule extends SessionKey {
   readonly id: string
-  readonly tenant: string
   readonly cron: string
-  readonly session: string
   readonly message: InboxMessage
 }
 
@@ -81,12 +84,12 @@ export interface QueueLimits {
  */
 export interface Inbox {
   /** Resolves when the message is stored. A message with an id that was there before is not added again. */
-  put(session: string, message: InboxMessage): Promise<void>
+  put(session: SessionKey, message: InboxMessage): Promise<void>
   /** What is waiting, in order. */
-  list(session: string): Promise<readonly InboxMessage[]>
-  remove(session: string, ids: readonly string[]): Promise<void>
+  list(session: SessionKey): Promise<readonly InboxMessage[]>
+  remove(session: SessionKey, ids: readonly string[]): Promise<void>
   /** Calls back soon after something was put, also by another process. */
-  watch(session: string, onChange: () => void): { stop(): void }
+  watch(session: SessionKey, onChange: () => void): { stop(): void }
 }
 
 export type InboxMessage =
@@ -104,6 +107,6 @@ export type InboxMessage =
 
 /** Text and progress while they are received; the log has only whole turns. Nothing here is stored, and some may be lost. */
 export interface LiveEvents {
-  publish(session: string, event: JsonObject): void
-  watch(session: string, onEvent: (event: JsonObject) => void): { stop(): void }
+  publish(session: SessionKey, event: JsonObject): void
+  watch(session: SessionKey, onEvent: (event: JsonObject) => void): { stop(): void }
 }
