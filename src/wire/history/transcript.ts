@@ -59,6 +59,8 @@ export interface EncodeContext {
   readonly projection: ToolDeclarations
   /** Has the model ever had a tool, wherever it is declared and whoever runs it? */
   readonly canCall: boolean
+  /** Can the model find deferred tools here? If not, they are declared like the others. */
+  readonly canFindTools: boolean
 }
 
 /** The ids that a transcript has used, so that it can be continued without encoding it again. */

@@ -2,18 +2,16 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
-import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, createEncodeContext, listHostedTools } from '../declare-tools.ts'
 import { encodeOpenAiCacheTtl, findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
 import { encodeStoredHistory } from '../history/stored-history.ts'
 import { buildTranscript, type HistoryPosition } from '../history/transcript.ts'
-import { collectDeclaredTools, hasNativeLateTools } from '../late-tools.ts'
+import { collectDeclaredTools } from '../late-tools.ts'
 import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
 import { mergeProviderOptions } from '../provider-options.ts'
 import type { Wire } from '../wire.ts'
 import { encodeResultItem, encodeStepItems, isItemReference, type ResponsesContext } from './encode-input.ts'
 import { declareResponsesTools, toWireToolName } from './encode-tools.ts'
-import { isToolSearchSpec, TOOL_SEARCH } from './tool-search.ts'
 import { defined } from '../../model/defined.ts'
 
 /** `input` is the last key, so that a longer history only adds bytes at the end. */
@@ -32,8 +30,7 @@ export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, 
   const { projection } = base
   const warnings: Warning[] = []
   const hosted = listHostedTools(request, 'openai-responses', warnings)
-  const hasToolSearch = hosted.some(({ type }) => type === TOOL_SEARCH) || collected.known.some(isToolSearchSpec)
-  const context: ResponsesContext = { ...base, collected, hasToolSearch }
+  const context: ResponsesContext = { ...base, collected }
   const native = profile.tools === 'native'
   const instructions = joinSystemPrompt(request, context)
   const format = encodeOpenAiFormat(chooseOutputRequest(request, context))
@@ -60,11 +57,8 @@ function encodeTools(
   hosted: readonly JsonObject[],
   warnings: Warning[],
 ): JsonObject {
-  const { projection, collected, hasToolSearch, profile } = context
-  // Where nothing searches for them by the API's own means, deferred tools are added once they are found.
-  const isShown = ({ deferred }: DeclaredTool) => !deferred || hasToolSearch || !hasNativeLateTools(profile)
-  const tools = projection.tools.filter(isShown)
-  const declarations = [...declareResponsesTools(tools, context), ...hosted]
+  const { projection, collected } = context
+  const declarations = [...declareResponsesTools(projection.tools, context), ...hosted]
   if (declarations.length === 0 && collected.known.length === 0) return {}
   return {
     ...(declarations.length > 0 && { tools: declarations }),
