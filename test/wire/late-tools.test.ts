@@ -395,6 +395,23 @@ describe('T176 what else a response says', () => {
     assert.deepEqual(usage?.type === 'usage' && usage.cacheDiagnosis, { reason: 'tools_changed', missedTokens: 7 })
   })
 
+  it('the reason for a cache miss is asked for, of models that have the options of the cache', () => {
+    const cacheOptionsOf = (profile: object, more: Partial<ModelRequest>) =>
+      wire.encodeRequest({ model: 'm', tools: [], turns: [user], ...more }, { ...wire.profile, ...profile }).body[
+        'prompt_cache_options'
+      ]
+    const capable = { cacheDiagnosis: true, cacheTtlField: 'prompt_cache_options', cache: 'key' }
+    const diagnoseCache = { previous: 'resp_1' }
+    assert.deepEqual(cacheOptionsOf(capable, { diagnoseCache }), { comparison_response_id: 'resp_1' })
+    assert.deepEqual(cacheOptionsOf(capable, { diagnoseCache, params: { cacheTtl: '1h' } }), {
+      ttl: '12h',
+      comparison_response_id: 'resp_1',
+    })
+    assert.equal(cacheOptionsOf(capable, { diagnoseCache: {} }), undefined)
+    assert.equal(cacheOptionsOf({ ...capable, cacheDiagnosis: false }, { diagnoseCache }), undefined)
+    assert.equal(cacheOptionsOf({ cacheDiagnosis: true }, { diagnoseCache }), undefined)
+  })
+
   it('an item of another kind is kept, sent back, and written for a client', () => {
     const item = { type: 'x_new_item', id: 'x', status: 'completed', value: 7 }
     const { turn } = read({ output: [item] })

@@ -1,5 +1,5 @@
 import type { Warning } from '../../model/event.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import { listDeclarationWarnings, createEncodeContext, listHostedTools } from '../declare-tools.ts'
@@ -41,7 +41,7 @@ export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, 
     ...encodeSettings(request.params ?? {}, profile, warnings),
     ...(format && { text: { format: { type: format.type, ...format.details } } }),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
-    ...encodeOpenAiCacheTtl(request.params ?? {}, profile, warnings),
+    ...encodeCacheOptions(request, profile, warnings),
     ...defined({ previous_response_id: request.previous }),
     input: encodeHistory(request, context, warnings, position),
   }
@@ -105,6 +105,20 @@ function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning
     store: params.store ?? false,
     stream: params.stream ?? true,
   }
+}
+
+/** Why the cache missed is told only in comparison with an earlier response, by models that have these options. */
+function encodeCacheOptions(
+  { params = {}, diagnoseCache }: ModelRequest,
+  profile: Profile,
+  warnings: Warning[],
+): JsonObject {
+  const fields = encodeOpenAiCacheTtl(params, profile, warnings)
+  const { previous } = diagnoseCache ?? {}
+  if (!profile.cacheDiagnosis || profile.cacheTtlField !== 'prompt_cache_options' || previous === undefined)
+    return fields
+  const options = objectOrEmpty(fields['prompt_cache_options'])
+  return { ...fields, prompt_cache_options: { ...options, comparison_response_id: previous } as JsonObject }
 }
 
 /** Less than this is rejected. */
