@@ -267,9 +267,9 @@ describe('T199 a deferred tool stays deferred only where the model can find it',
     ],
   ]
   const encodeWith = (wire: WireId, more: Partial<ModelRequest>, end: number, late: 'native' | 'none') => {
-    const { profile, encodeRequest } = wires[wire]
+    const codec = wires[wire]
     const request = { model: 'm', tools: [tool('find'), later], ...more, turns: turns.slice(0, end) }
-    return encodeRequest(request, { ...profile, lateTools: late, systemNotes: late === 'native' }).body
+    return codec.encodeRequest(request, { ...codec.profile, lateTools: late, systemNotes: late === 'native' }).body
   }
   for (const [name, more, expected] of CASES)
     for (const wire of ALL)

@@ -90,7 +90,7 @@ const REQUEST_ID_FIELDS: readonly string[] = [
 /** The same for the response that OpenAI compares with, which stands among other options. */
 function omitComparedResponse({ prompt_cache_options: options, ...rest }: JsonObject): JsonObject {
   if (!isObject(options)) return rest
-  const { comparison_response_id: _id, ...others } = options as JsonObject
+  const { comparison_response_id: _id, ...others } = options
   return Object.keys(others).length === 0 ? rest : { ...rest, prompt_cache_options: others }
 }
 

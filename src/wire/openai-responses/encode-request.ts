@@ -118,7 +118,7 @@ function encodeCacheOptions(
   if (!profile.cacheDiagnosis || profile.cacheTtlField !== 'prompt_cache_options' || previous === undefined)
     return fields
   const options = objectOrEmpty(fields['prompt_cache_options'])
-  return { ...fields, prompt_cache_options: { ...options, comparison_response_id: previous } as JsonObject }
+  return { ...fields, prompt_cache_options: { ...options, comparison_response_id: previous } }
 }
 
 /** Less than this is rejected. */
