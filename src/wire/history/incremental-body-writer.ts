@@ -29,15 +29,16 @@ export interface EncodedBody {
 export function createIncrementalBodyWriter(wire: Wire): (request: ModelRequest, profile: Profile) => EncodedBody {
   const write = createHistoryWriter(wire)
   const toStableProfile = createStableProfiles()
-  const countToldTurns = createToldTurnCounter()
+  const countReportedTurns = createReportedTurnCounter()
 
   return (request, profile) => {
-    const toldTurns = countToldTurns(request.turns)
+    const reportedTurnCount = countReportedTurns(request.turns)
     // Without tools a body may depend on names in old turns; with cache marks on messages, its older parts change.
     const changes = profile.cache === 'marks' || profile.alternate || profile.bridge
     const tools = collectDeclaredTools(request)
-    if (tools.known.length > 0 && !changes && request.previous === undefined) return write(request, profile, toldTurns)
-    const position = { ids: createIdRegistry(), isContinuation: false, tools, toldTurns }
+    if (tools.known.length > 0 && !changes && request.previous === undefined)
+      return write(request, profile, reportedTurnCount)
+    const position = { ids: createIdRegistry(), isContinuation: false, tools, reportedTurnCount }
     const { body, ...encoded } = wire.encodeRequest(
       request,
       profile,
@@ -45,12 +46,16 @@ export function createIncrementalBodyWriter(wire: Wire): (request: ModelRequest,
     )
     const pieces = [JSON.stringify(body)]
     if (request.previous !== undefined) return { ...encoded, pieces }
-    return { ...encoded, pieces, prefixHashes: write(request, toStableProfile(profile), toldTurns).prefixHashes }
+    return {
+      ...encoded,
+      pieces,
+      prefixHashes: write(request, toStableProfile(profile), reportedTurnCount).prefixHashes,
+    }
   }
 }
 
 /** How many turns an earlier request of the same history gave the warnings of: all before the last response. */
-function createToldTurnCounter(): (turns: readonly Turn[]) => number {
+function createReportedTurnCounter(): (turns: readonly Turn[]) => number {
   const seen = new WeakSet<readonly Turn[]>()
   return (turns) => {
     const source = getSnapshotSource(turns)
@@ -64,13 +69,13 @@ function findLastResponse(turns: readonly Turn[]): number {
   return turns.findLastIndex((turn) => turn.role === 'assistant')
 }
 
-type HistoryWriter = (request: ModelRequest, profile: Profile, toldTurns: number) => Required<EncodedBody>
+type HistoryWriter = (request: ModelRequest, profile: Profile, reportedTurnCount: number) => Required<EncodedBody>
 
 function createHistoryWriter(wire: Wire): HistoryWriter {
   const histories = new WeakMap<readonly Turn[], CachedHistory>()
   const hashBody = createPrefixHasher()
 
-  return (request, profile, toldTurns) => {
+  return (request, profile, reportedTurnCount) => {
     const { turns } = request
     const source = getSnapshotSource(turns)
     const oldWarnings: Warning[] = []
@@ -87,14 +92,14 @@ function createHistoryWriter(wire: Wire): HistoryWriter {
     const encodeTurns = (to: number, ids: IdRegistry) => {
       const newTurns = turns.slice(cached.turnCount, to)
       const isContinuation = cached.turnCount > 0
-      const position = { ids, isContinuation, tools, toldTurns: toldTurns - cached.turnCount }
+      const position = { ids, isContinuation, tools, reportedTurnCount: reportedTurnCount - cached.turnCount }
       return wire.encodeRequest({ ...request, turns: newTurns }, profile, position)
     }
     const tail = findLastResponse(turns)
     // A result that came late changes a message before the last response.
     if (tail > cached.turnCount && !hasLateResults(turns.slice(tail))) {
       const { body, headers, warnings } = encodeTurns(tail, cached.ids)
-      if (toldTurns < tail) oldWarnings.push(...warnings)
+      if (reportedTurnCount < tail) oldWarnings.push(...warnings)
       cached.headers = mergeHeaderLists(cached.headers, headers)
       const texts = encodeMessages(splitHistory(body).items)
       cached.pieces = appendMessages(cached.pieces, texts)

@@ -10,7 +10,7 @@ export interface OpenTurn {
   readonly parts: readonly AssistantPart[]
   readonly results: ResultPart[]
   /** Were the warnings about it given with an earlier request? */
-  readonly isTold: boolean
+  readonly isReported: boolean
 }
 
 /** Gives each call its one result, in the order of the calls. A warning names every result and argument that is not sent. */
@@ -43,7 +43,7 @@ export function pairCallsWithResults(
         'duplicate-result',
         `The call of ${call.name} has ${candidates.length + 1} results; only the last is sent (T90).`,
       )
-    if (call.input === undefined && !call.freeform && !isToldByResult(call, result))
+    if (call.input === undefined && !call.freeform && !isExplainedByResult(call, result))
       warn(
         'invalid-arguments',
         `The arguments of ${call.name} are not a JSON object; {} is sent: ${formatExcerpt(call.raw)} (T41).`,
@@ -61,7 +61,7 @@ export function createOrphanWarning({ id, name }: ResultPart): Warning {
 }
 
 /** Does the result say that the arguments were not valid? Those of our own sessions do. */
-function isToldByResult(call: CallPart, result: ResultPart | undefined): boolean {
+function isExplainedByResult(call: CallPart, result: ResultPart | undefined): boolean {
   return call.flaw !== undefined && (result === undefined || result.status !== 'ok')
 }
 

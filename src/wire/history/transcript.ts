@@ -80,7 +80,7 @@ export interface HistoryPosition {
   /** For a reader, not for a model: without the messages that only servers need. */
   readonly omitFiller?: true
   /** The number of turns at the start whose warnings were given with an earlier request. */
-  readonly toldTurns?: number
+  readonly reportedTurnCount?: number
 }
 
 /** `before`: the ids of an earlier part of the history, which is not changed. */
@@ -117,7 +117,7 @@ export function buildTranscript(
     if (!open) return
     const { turn, parts } = open
     const { pairs, warnings: found } = pairCallsWithResults(open, newId)
-    if (!open.isTold) warnings.push(...found)
+    if (!open.isReported) warnings.push(...found)
     open = undefined
     steps.push({ kind: 'assistant', turn, parts, pairs })
   }
@@ -140,12 +140,12 @@ export function buildTranscript(
   }
 
   for (const [at, turn] of turns.entries()) {
-    const isTold = at < (position?.toldTurns ?? 0)
+    const isReported = at < (position?.reportedTurnCount ?? 0)
     switch (turn.role) {
       case 'results': {
         const parts = turn.parts.filter((part) => !lateResults.isLate(part))
         if (open) for (const part of parts) open.results.push(part)
-        else if (!isTold) warnings.push(...parts.map(createOrphanWarning))
+        else if (!isReported) warnings.push(...parts.map(createOrphanWarning))
         break
       }
       case 'assistant': {
@@ -153,7 +153,7 @@ export function buildTranscript(
         const parts = turn.parts.filter((part) => isWorthSending(part, context))
         // A turn without content is left out (T85).
         if (parts.some((part) => part.kind !== 'reasoning'))
-          open = { turn, parts, results: [...lateResults.ofTurn(turn)], isTold }
+          open = { turn, parts, results: [...lateResults.ofTurn(turn)], isReported }
         break
       }
       case 'user':
