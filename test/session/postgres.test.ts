@@ -15,8 +15,8 @@ import { until } from '../support/alive.ts'
 import { type PostgresServer, skipWithoutPostgres, startPostgres } from '../support/postgres.ts'
 import { modelOn, rehearse } from '../support/stage.ts'
 
-/** The lease of the sessions of this test. */
-const LEASE_MS = 1500
+/** The lease of the sessions of this test: short, but not so short that a busy machine cannot renew it. */
+const LEASE_MS = 3000
 
 /** This file is also the other processes: started with these words, it is one that holds a session. */
 const [, , role, host = '', schema = '', name = ''] = process.argv
@@ -165,7 +165,7 @@ function postgres(): void {
 
   test('a process that was killed keeps a session for the rest of its lease, and loses nothing that was saved', async () => {
     const { store, child, lines, ended } = await writtenElsewhere()
-    await assert.rejects(store.open('one'), { code: 'in-use', message: /is in use by .* \d+; .*frees it in [12] s/ })
+    await assert.rejects(store.open('one'), { code: 'in-use', message: /is in use by .* \d+; .*frees it in [123] s/ })
     child.kill('SIGKILL')
     await ended
     const killed = performance.now()

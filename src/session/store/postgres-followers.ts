@@ -106,6 +106,8 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
     }
   }
 
+  const takeTurn = createTurnTaker(MAX_READS)
+
   return {
     openSource(id) {
       let readNew = async (after: number) => {
@@ -114,7 +116,7 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
         return { entries, upTo: entries.at(-1)?.seq ?? after }
       }
       return {
-        readAfter: (after, signal) => retryUntilAborted(() => readNew(after), signal),
+        readAfter: (after, signal) => retryUntilAborted(() => takeTurn(() => readNew(after)), signal),
         watch: (onChange, getLast) => watch({ id, onChange, getLast }),
       }
     },
@@ -123,6 +125,8 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
 }
 
 const POLL_MS = 500
+/** Many followers that begin at once must not keep appends and leases waiting for a connection. */
+const MAX_READS = 2
 const MAX_CHECKED = 5000
 
 async function readOwn(database: PostgresDatabase, id: string, after: number) {
@@ -130,6 +134,23 @@ async function readOwn(database: PostgresDatabase, id: string, after: number) {
   // Nothing new: perhaps it was removed.
   if (last === after) await readPostgresEntries(database, id, { after: Number.MAX_SAFE_INTEGER })
   return { entries, upTo: last }
+}
+
+/** Does so many at the same time, and the others in order. */
+function createTurnTaker(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
 }
 
 /** A follower outlives any failure of the database that may end. */

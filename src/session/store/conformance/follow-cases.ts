@@ -1,10 +1,16 @@
 import type { Entry } from '../../log/entry.ts'
 import type { FollowOptions, Store } from '../store.ts'
 import { assertEqual, assertStoreError, sleep, USER_ENTRY, waitFor } from './assertions.ts'
-import type { StoreCase } from './store-case.ts'
+import type { StoreCase, StoreSetup } from './store-case.ts'
 
-/** What readers of a session see while it is written. */
-export const followCases: readonly StoreCase[] = [
+/** Followers that are stopped at the end of the case, whatever happens. */
+type Follow = (store: Store, id: string, options?: FollowOptions) => Following
+
+interface FollowCase extends Pick<StoreCase, 'name'> {
+  readonly run: (setup: StoreSetup, follow: Follow) => Promise<void>
+}
+
+const cases: readonly FollowCase[] = [
   {
     name: '`read` with `after` has only the entries with a higher number, also of a fork',
     async run({ createStore, reopen }) {
@@ -24,7 +30,7 @@ export const followCases: readonly StoreCase[] = [
   },
   {
     name: 'followers see every entry once and in order, whoever writes, and from whatever number they begin',
-    async run({ createStore, reopen }) {
+    async run({ createStore, reopen }, follow) {
       const store = await createStore()
       const log = await store.create({ id: 'one', folder: '/' })
       log.append({ kind: 'note', text: '0' })
@@ -60,7 +66,7 @@ export const followCases: readonly StoreCase[] = [
   },
   {
     name: 'a follower gets an entry when `flush` has resolved, and not only with the next one',
-    async run({ createStore, reopen }) {
+    async run({ createStore, reopen }, follow) {
       const store = await createStore()
       const log = await store.create({ id: 'one', folder: '/' })
       const near = follow(store, 'one', { after: 1 })
@@ -76,7 +82,7 @@ export const followCases: readonly StoreCase[] = [
   },
   {
     name: 'a follower of a fork sees the entries of the parent up to the fork point, and then only its own',
-    async run({ createStore, reopen }) {
+    async run({ createStore, reopen }, follow) {
       const store = await createStore()
       await createForkedSession(store)
       const all = follow(await reopen(store), 'fork')
@@ -96,7 +102,7 @@ export const followCases: readonly StoreCase[] = [
   },
   {
     name: 'a follower ends when its signal is aborted or its iterator is returned, also while it waits',
-    async run({ createStore }) {
+    async run({ createStore }, follow) {
       const store = await createStore()
       await (await store.create({ id: 'one', folder: '/' })).close()
       const waiting = follow(store, 'one')
@@ -112,7 +118,7 @@ export const followCases: readonly StoreCase[] = [
   },
   {
     name: 'following a missing session rejects; so does following one that is removed',
-    async run({ createStore, reopen }) {
+    async run({ createStore, reopen }, follow) {
       const store = await createStore()
       await assertStoreError(() => collect(store.follow('none')), 'not-found')
       await assertStoreError(() => collect(store.follow('../one')), 'not-found', 'invalid-id')
@@ -125,7 +131,7 @@ export const followCases: readonly StoreCase[] = [
   },
   {
     name: 'a thousand followers of idle sessions do not disturb one that is written',
-    async run({ createStore, reopen }) {
+    async run({ createStore, reopen }, follow) {
       const store = await createStore()
       const other = await reopen(store)
       await createForkedSession(store)
@@ -161,8 +167,25 @@ interface Following {
   readonly stop: () => Promise<void>
 }
 
+/** What readers of a session see while it is written. */
+export const followCases: readonly StoreCase[] = cases.map(({ name, run }) => ({
+  name,
+  async run(setup) {
+    const following: Following[] = []
+    try {
+      await run(setup, (...args) => {
+        const started = startFollowing(...args)
+        following.push(started)
+        return started
+      })
+    } finally {
+      await Promise.allSettled(following.map(({ stop }) => stop()))
+    }
+  },
+}))
+
 /** Collects the entries that a follower gets. */
-function follow(store: Store, id: string, options: FollowOptions = {}): Following {
+function startFollowing(store: Store, id: string, options: FollowOptions = {}): Following {
   const abort = new AbortController()
   const entries: Entry[] = []
   const run = async (): Promise<void> => {
