@@ -27,6 +27,7 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
   let listening: { close(): Promise<void> } | 'starting' | undefined
   let pollTimer: NodeJS.Timeout | undefined
   let isChecking = false
+  const fresh: Follower[] = []
 
   function onNotify(payload: string): void {
     if (payload === '') return void checkAll()
@@ -39,22 +40,36 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
     if (isChecking) return
     isChecking = true
     try {
-      const all = [...followers.values()].flatMap((some) => [...some])
-      for (let at = 0; at < all.length; at += MAX_CHECKED) {
-        const some = all.slice(at, at + MAX_CHECKED)
-        const rows = await query(
-          `select id, last_seq from ${schema}.sessions where id = any(string_to_array($1, ','))`,
-          [[...new Set(some.map(({ id }) => id))].join()],
-        )
-        const lastSeqs = new Map(rows.map((row) => [String(row['id']), Number(row['last_seq'])]))
-        // A session that was removed has something new, too.
-        for (const { id, onChange, getLast } of some) if ((lastSeqs.get(id) ?? Infinity) > getLast()) onChange()
-      }
+      await check([...followers.values()].flatMap((some) => [...some]))
     } catch {
       if (followers.size > 0) startPolling()
     } finally {
       isChecking = false
     }
+  }
+
+  /** Calls back for the sessions that have something new: one query for very many. */
+  async function check(all: readonly Follower[]): Promise<void> {
+    for (let at = 0; at < all.length; at += MAX_CHECKED) {
+      const some = all.slice(at, at + MAX_CHECKED)
+      const rows = await query(
+        `select id, last_seq from ${schema}.sessions where id = any(string_to_array($1, ','))`,
+        [[...new Set(some.map(({ id }) => id))].join()],
+      )
+      const lastSeqs = new Map(rows.map((row) => [String(row['id']), Number(row['last_seq'])]))
+      // A session that was removed has something new, too.
+      for (const { id, onChange, getLast } of some) if ((lastSeqs.get(id) ?? Infinity) > getLast()) onChange()
+    }
+  }
+
+  /** Checks all that began at the same time together. */
+  function checkSoon(follower: Follower): void {
+    if (fresh.push(follower) > 1) return
+    setImmediate(() => {
+      const all = fresh.splice(0)
+      // Each of them tries again until the database can be reached.
+      check(all).catch(() => all.forEach(({ onChange }) => onChange()))
+    })
   }
 
   /** Until the next check succeeds, or for as long as there are no notifications. */
@@ -97,6 +112,7 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
     followers.set(key, same.add(follower))
     startListening()
     if (typeof listening !== 'object') startPolling()
+    checkSoon(follower)
     return {
       stop() {
         same.delete(follower)
