@@ -53,7 +53,7 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
     for (let at = 0; at < all.length; at += MAX_CHECKED) {
       const some = all.slice(at, at + MAX_CHECKED)
       const rows = await query(
-        `select id, last_seq from ${schema}.sessions where id = any(string_to_array($1, ','))`,
+        `select id, last_seq from unnest(string_to_array($1, ',')) wanted (name) join ${schema}.sessions on id = name`,
         [[...new Set(some.map(({ id }) => id))].join()],
       )
       const lastSeqs = new Map(rows.map((row) => [String(row['id']), Number(row['last_seq'])]))
