@@ -91,16 +91,16 @@ describe('followers and stale writers in Postgres', { skip: skipWithoutPostgres 
       previous = queries
       await new Promise((resolve) => setTimeout(resolve, 1500))
     }
-    const before = queries
-    assert.ok(before < 50, `${before} queries for all of them`)
+    const asked = queries
+    assert.ok(asked < 50, `${asked} queries for all of them`)
     log.append({ kind: 'note', text: 'hello' })
     await log.flush()
     await until(() => writer.seqs.length === 2 && busy.seqs.length === 2, 60_000)
-    assert.ok(queries - before < 10, `${queries - before} queries for one entry`)
+    assert.ok(queries - asked < 10, `${queries - asked} queries for one entry`)
     const listening = await pool.query(`select from pg_stat_activity where query ilike 'listen%'`)
     assert.ok(listening.rows.length <= 1)
     await log.close()
-    await Promise.all([busy, writer, ...followers].map(({ stop }) => stop()))
+    await Promise.all([busy, writer, ...followers].map((one) => one.stop()))
     assert.ok(followers.every(({ seqs }) => seqs.length === 0))
   })
 
