@@ -31,6 +31,15 @@ export function agent<const Output extends Schema | undefined = undefined>(
   return createAgent({ ...options, store }, id, () => openSession(store, id, options))
 }
 
+/** An agent on a log that is opened elsewhere, with what its server adds to each run. */
+export function createAgentOnLog(
+  options: AgentOptions<Schema | undefined> & { readonly store: Store },
+  log: SessionLog,
+  inherited: InheritedContext,
+): Agent<unknown> {
+  return createAgent(options, log.id, () => log, inherited)
+}
+
 const createId = (): string => createTurnKey(randomBytes(20))
 
 async function openSession(store: Store, id: string, options: AgentOptions<Schema | undefined>): Promise<SessionLog> {
@@ -95,6 +104,7 @@ function createAgent<Output>(
       limits: { ...options.limits, ...limits },
       requestApproval: (!onApproval && inherited.requestApproval) || toRequestApproval(onApproval),
       takeQueuedMessages: () => queue.splice(0),
+      ...defined({ canRetryLater: inherited.canRetryLater }),
       takeHandoff() {
         const next = handoffTarget
         handoffTarget = undefined
