@@ -30,7 +30,6 @@ export const layers: Readonly<Record<string, number>> = {
   rehearsal: 6,
   doctor: 6,
   server: 6,
-  serve: 6,
   cli: 7,
 }
 
@@ -60,7 +59,7 @@ const network = {
     'provider/http/fetch-client.ts',
     'provider/auth/redirect-server.ts',
     'tool/mcp/',
-    'serve/',
+    'server/',
     'host/',
     'rehearsal/',
   ],
