@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { JsonObject } from '../../model/json.ts'
 import type { Entry } from '../../session/log/entry.ts'
-import type { SessionKey } from '../backend.ts'
+import type { SessionContents } from '../../session/store/store.ts'
+import type { InboxMessage, SessionKey } from '../backend.ts'
 import { ApiError } from '../http/api-error.ts'
 import { type ApiRequest, getSessionKey, type Route } from '../http/route.ts'
 import { getState, type SessionState } from '../session-service.ts'
@@ -24,13 +25,15 @@ export const eventRoutes: readonly Route[] = [
       const { tenant, config, limits, service, metrics } = request
       const key = getSessionKey(request)
       const after = getStart(request)
+      // In this order: a message is in the log before it leaves the inbox.
+      const messages = await service.backend.inbox.list(key)
       const contents = await service.read(key)
       const close = limits.openStream(tenant, config.limits ?? {})
       metrics.openStreams.add(1)
       return {
         async stream(response) {
           try {
-            await streamEvents(request, key, contents, after, response)
+            await streamEvents(request, key, { contents, messages, after }, response)
           } finally {
             close()
             metrics.openStreams.add(-1)
@@ -50,13 +53,16 @@ function getStart({ headers, query }: ApiRequest): number {
   throw new ApiError('invalid-request', 'The header Last-Event-ID is not the number of an entry.')
 }
 
-type Contents = Awaited<ReturnType<ApiRequest['service']['read']>>
+interface StreamStart {
+  readonly contents: SessionContents
+  readonly messages: readonly InboxMessage[]
+  readonly after: number
+}
 
 async function streamEvents(
   { service, signal }: ApiRequest,
   key: SessionKey,
-  contents: Contents,
-  after: number,
+  { contents, messages, after }: StreamStart,
   response: ServerResponse,
 ): Promise<void> {
   const { backend } = service
@@ -71,7 +77,8 @@ async function streamEvents(
     if (!response.writableNeedDrain && !signal.aborted) response.write(formatEvent('live', event))
   })
   const keepAlive = setInterval(() => response.write(': keep-alive\n\n'), KEEP_ALIVE_MS)
-  const tail = [...contents.entries]
+  const lastEnd = contents.entries.findLastIndex(({ kind }) => kind === 'close')
+  const tail = contents.entries.slice(Math.max(lastEnd, 0))
   let state: SessionState | undefined
   const writeState = (next: SessionState): void => {
     if (next !== state) response.write(formatEvent('state', { state: next }))
@@ -79,7 +86,7 @@ async function streamEvents(
   }
   try {
     for (const entry of contents.entries) if (entry.seq > after) await writeEntry(response, entry, signal)
-    writeState(getState(contents, await backend.inbox.list(key)))
+    writeState(getState(contents, messages))
     const last = Math.max(after, contents.entries.at(-1)?.seq ?? 0)
     for await (const entry of backend.getStore(key.tenant).follow(key.session, { after: last, signal })) {
       await writeEntry(response, entry, signal)

@@ -85,14 +85,14 @@ export const promptRoutes: readonly Route[] = [
     headers: IDEMPOTENCY_KEY,
     responses: {
       202: {
-        description: 'A worker will look at it. `after` is the number of the last entry.',
-        schema: objectOf({ after: { type: 'integer' } }),
+        description: 'A worker will look at it. `after` is the number of the last entry, `prompt` the message of the open prompt.',
+        schema: objectOf({ after: { type: 'integer' } }, { prompt: { type: 'string' } }),
       },
     },
     async handle(request) {
       const { service, limits, tenant, config } = request
       limits.countPrompt(tenant, config.limits ?? {})
-      return { status: 202, body: { after: await service.resume(getSessionKey(request), getIdempotencyKey(request)) } }
+      return { status: 202, body: toJson(await service.resume(getSessionKey(request), getIdempotencyKey(request))) }
     },
   },
 ]
