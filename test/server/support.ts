@@ -7,7 +7,7 @@ import type { ScriptInput } from '../../src/rehearsal/testing/assert-done.ts'
 import { scriptedServer } from '../../src/rehearsal/testing/scripted-server.ts'
 import { provider } from '../../src/agent/library/provider.ts'
 import { type TenantConfig, hashToken } from '../../src/server/http/tenants.ts'
-import { createLocalBackend, type LocalBackend } from '../../src/server/local/local-backend.ts'
+import { localBackend, type LocalBackend } from '../../src/server/local/local-backend.ts'
 import { createSingleTenant, type SessionServer, startSessionServer } from '../../src/server/session-server.ts'
 import { createAgentSource } from '../../src/server/worker/named-agents.ts'
 import type { SessionServerOptions } from '../../src/server/session-server.ts'
@@ -59,7 +59,7 @@ export async function startTestServer(
   const errors: string[] = []
   const scripted = await scriptedServer(steps)
   const model = provider('openai', { apiKey: 'k', baseUrl: `${scripted.url}/v1` })('gpt-5')
-  const backend = createLocalBackend({ folder, onError: (message) => errors.push(message) })
+  const backend = localBackend({ folder, onError: (message) => errors.push(message) })
   const openAgent = createAgentSource({ main: { model, tools } })
   const server = await startSessionServer({
     backend,
