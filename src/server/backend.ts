@@ -50,11 +50,16 @@ export interface JobQueue {
   cancel(id: string): Promise<void>
   getStatus(id: string): Promise<JobStatus | undefined>
   /** Runs jobs in this process until it is stopped. A job whose process died is run again by another one. */
-  work(handler: JobHandler, options: WorkerOptions): Promise<{ stop(): Promise<void> }>
+  work(handler: JobHandler, options: WorkerOptions): Promise<QueueWorker>
   setSchedule(schedule: Schedule): Promise<void>
   removeSchedule(id: string): Promise<void>
   listSchedules(tenant: string): Promise<readonly Schedule[]>
   setLimits(limits: QueueLimits): Promise<void>
+}
+
+export interface QueueWorker {
+  /** Starts no more jobs, waits as long as `graceMs` for those that run, and then aborts their signals. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>
 }
 
 export type JobStatus = 'queued' | 'running' | 'done' | 'cancelled' | 'failed'
