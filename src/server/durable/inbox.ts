@@ -5,7 +5,7 @@ import { getSessionChannel } from './names.ts'
 /** The messages to sessions in a table. Of those that were removed only the id stays, so that none is added twice. */
 export function createInbox({ client, notifications }: Database, schema: string): Inbox {
   const table = `"${schema}".inbox`
-  return {
+  const inbox: Inbox = {
     async put(key, message) {
       await queryAgain(
         client,
@@ -29,6 +29,15 @@ export function createInbox({ client, notifications }: Database, schema: string)
         [tenant, session, JSON.stringify(ids)],
       )
     },
-    watch: (key, onChange) => notifications.listen(getSessionChannel(schema, 'inbox', key), onChange),
+    watch: (key, onChange) =>
+      notifications.listen(getSessionChannel(schema, 'inbox', key), (payload) => {
+        if (payload !== '') return onChange()
+        // Something may have been put that nobody was told of.
+        inbox.list(key).then(
+          (messages) => messages.length > 0 && onChange(),
+          () => onChange(),
+        )
+      }),
   }
+  return inbox
 }

@@ -141,7 +141,7 @@ export function createJobRunner({ worker, ...options }: JobRunnerOptions): JobRu
 }
 
 const MAX_TIMER_MS = 60_000
-const MAX_STOP_MS = 10_000
+const MAX_STOP_MS = 5000
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref())
