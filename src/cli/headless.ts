@@ -71,6 +71,7 @@ const EXIT_CODE_BY_CLOSE_REASON: Record<CloseReason, number> = {
   filter: EXIT_CODE.failure,
   fault: EXIT_CODE.failure,
   unsaved: EXIT_CODE.failure,
+  'taken-over': EXIT_CODE.failure,
 }
 
 /** Standard input, then the prompt. A resumed session needs neither. */

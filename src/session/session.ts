@@ -1,4 +1,4 @@
-import type { Turn } from '../model/turn.ts'
+import type { CallPart, Turn } from '../model/turn.ts'
 import type { Entry, EntryBody } from './log/entry.ts'
 import { appendEntryToHistory, deriveModelHistory } from './derive-model-history.ts'
 import { createInterruptedResult, type OpenCall, findOpenCalls } from './open-calls.ts'
@@ -19,16 +19,18 @@ export interface Session {
   findReply(call: string): (Entry & { kind: 'reply' }) | undefined
   /** The entry survives the process when this returns, and the machine soon after. */
   append(body: EntryBody): Entry
+  /** Aborted when another process has the session, or may have it. The reason is a `StoreError`. */
+  readonly lost: AbortSignal
   /** Resolves when all durable entries are on the disk. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Resumes a session. A call whose tool had started, or may have started, gets the result `interrupted` and never runs again.
- * Other open calls are pending: they can still run.
+ * Resumes a session. A call whose tool had started, or may have started, gets the result `interrupted` and never runs again,
+ * unless its tool says that it may. Other open calls are pending: they can still run.
  */
-export function resumeSession(log: SessionLog): Session {
+export function resumeSession(log: SessionLog, options: ResumeOptions = {}): Session {
   const entries = [...log.entries]
   let turns = deriveModelHistory(entries)
   let promptCount = entries.filter((entry) => entry.kind === 'user').length
@@ -57,13 +59,32 @@ export function resumeSession(log: SessionLog): Session {
       else appendEntryToHistory(turns, entry)
       return entry
     },
+    lost: log.lost,
     flush: () => log.flush(),
     close: () => log.close(),
   }
   for (const open of session.pendingCalls.filter(({ hasStarted }) => hasStarted))
-    session.append({ kind: 'result', result: createInterruptedResult(open), ms: 0 })
+    if (!(options.isSafeToRetry?.(open.call) && canRetry(open, entries, uncertainUpTo)))
+      session.append({ kind: 'result', result: createInterruptedResult(open), ms: 0 })
   return session
 }
+
+interface ResumeOptions {
+  /** May the tool of this call run again after it was interrupted? */
+  readonly isSafeToRetry?: (call: CallPart) => boolean
+}
+
+/**
+ * Not if entries may be missing, or if the call is one of another session, where it may still run; and not for ever, because it
+ * may be what ends the process each time.
+ */
+function canRetry({ call, hasStarted }: OpenCall, entries: readonly Entry[], uncertainUpTo: number): boolean {
+  const turn = entries.findLastIndex((entry) => entry.kind === 'turn')
+  const starts = entries.slice(turn).filter((entry) => entry.kind === 'intent' && entry.call === call.id)
+  return hasStarted === true && (entries[turn]?.seq ?? 0) > uncertainUpTo && starts.length < MAX_STARTS
+}
+
+const MAX_STARTS = 3
 
 function findReplyEntry(entries: readonly Entry[], call: string): (Entry & { kind: 'reply' }) | undefined {
   const ask = entries.filter((entry) => entry.kind === 'ask').findLast((entry) => entry.call === call)

@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Effect } from '../policy/effect.ts'
 import type { InferSchema, Schema } from './infer-schema.ts'
@@ -13,6 +14,11 @@ export interface ToolDefinition<Parameters extends Schema = Schema> {
   readonly parameters: Parameters
   /** In milliseconds; the default is 30 seconds. */
   readonly timeout?: number
+  /**
+   * To run a call twice does the same as once, so it runs again if the process was killed meanwhile. Without it, no call ever
+   * runs twice: the model is told that it was interrupted.
+   */
+  readonly safeToRetry?: boolean
   /** What a call would do, so that the policy can decide. Without it, every call needs approval and runs alone. */
   effects?(input: InferSchema<Parameters>): readonly Effect[]
   /**
@@ -26,7 +32,7 @@ const DEFAULT_TIMEOUT_MS = 30_000
 
 /** Defines a tool. */
 export function tool<const Parameters extends Schema>(definition: ToolDefinition<Parameters>): Tool {
-  const { name, description, parameters, timeout = DEFAULT_TIMEOUT_MS } = definition
+  const { name, description, parameters, safeToRetry, timeout = DEFAULT_TIMEOUT_MS } = definition
   type Input = InferSchema<Parameters>
   const parse = async (input: JsonObject): Promise<Input> =>
     (isStandardSchema(parameters) ? await parseWithSchema(parameters, input) : input) as Input
@@ -35,6 +41,7 @@ export function tool<const Parameters extends Schema>(definition: ToolDefinition
     kind: 'other',
     origin: 'custom',
     timeout,
+    ...defined({ safeToRetry }),
     check(input) {
       const parsed = isStandardSchema(parameters) ? tryParseSync(parameters, input) : undefined
       return parsed && 'problem' in parsed ? `The arguments of ${name} are not valid: ${parsed.problem}` : undefined

@@ -135,6 +135,11 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly ruleAliases?: readonly string[]
   /** The start of a question about the paths of its effects: `Read`. Without it or a preview, the call is shown. */
   readonly verb?: string
+  /**
+   * A call that had started when the process was killed runs again when the session is resumed. Without it, no call ever runs
+   * twice: the model is told that it was interrupted.
+   */
+  readonly safeToRetry?: boolean
   /** Milliseconds; unlimited without it. */
   readonly timeout?: number
   effects(input: Input, folders: readonly string[]): readonly Effect[]

@@ -81,6 +81,7 @@ export function memorySession(id: string): Session {
     folder: '/',
     entries: [open],
     damages: [],
+    lost: new AbortController().signal,
     append: (body) => ({ seq: ++seq, at: Date.now(), ...body }),
     flush: () => Promise.resolve(),
     close: () => Promise.resolve(),

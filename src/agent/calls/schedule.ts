@@ -108,6 +108,7 @@ const STOP_TEXTS: Record<StopReason, string> = {
   cancelled: 'The user stopped the run.',
   'time-limit': 'The run reached its time limit.',
   'output-lost': 'The run was stopped, because its output was closed.',
+  'taken-over': 'The run was stopped, because another process took the session over.',
 }
 
 function cancelCall({ status, call }: CallState, reason: StopReason): FinishedCall {

@@ -7,6 +7,7 @@ import type { UserTurn } from '../../model/turn.ts'
 import { type Session, resumeSession } from '../../session/session.ts'
 import { memoryStore } from '../../session/store/memory-store.ts'
 import { type SessionLog, type Store, StoreError } from '../../session/store/store.ts'
+import type { Toolbox } from '../../tool/toolbox.ts'
 import type { Schema } from '../../tool/infer-schema.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { compactHistory } from '../history/compact.ts'
@@ -84,11 +85,24 @@ function createAgent<Output>(
   /** A session that could not be opened can be tried again. */
   function getSession(): Promise<Session> {
     if (isClosed) return Promise.reject(new Error(CLOSED_MESSAGE))
-    session ??= (async () => resumeSession(await openLog()))().catch((error: unknown) => {
+    session ??= (async () => {
+      const log = await openLog()
+      openLog = () => store.open(id)
+      return resumeSession(log, { isSafeToRetry: ({ name: tool }) => isSafeToRetry(shared().toolbox, tool) })
+    })().catch((error: unknown) => {
       session = undefined
       throw error
     })
     return session
+  }
+
+  /** A session that was lost while nothing ran is opened again, unless another process has it. */
+  async function reopenIfLost(): Promise<Session> {
+    const opened = await getSession()
+    if (!opened.lost.aborted || isClosed) return opened
+    session = undefined
+    await opened.close()
+    return getSession()
   }
 
   const createRunContext: ContextFactory = (opened, runOptions) => {
@@ -122,7 +136,7 @@ function createAgent<Output>(
       )
     const events = async function* (signal: AbortSignal): AsyncGenerator<RunEvent> {
       try {
-        const opened = await getSession()
+        const opened = await reopenIfLost()
         if (!input && !canResume(opened)) throw new Error('There is nothing to resume: the last run has ended.')
         const parts = input && [...queue.splice(0).flat(), ...input]
         yield* runTraced(createRunContext(opened, runOptions), parts, signal, options.telemetry)
@@ -150,7 +164,7 @@ function createAgent<Output>(
     resume: (runOptions) => start(undefined, runOptions),
     send: (message) => void queue.push(toUserParts(message)),
     async reply(ask, answer) {
-      const opened = await getSession()
+      const opened = await reopenIfLost()
       if (!findPendingApprovals(opened).some((one) => one.id === ask))
         throw new Error(`The session ${id} has no open request for approval ${ask}.`)
       const { message, ...decision } = typeof answer === 'boolean' ? { approved: answer, message: undefined } : answer
@@ -199,6 +213,11 @@ function createAgent<Output>(
   }
   contextFactories.set(made, createRunContext)
   return made
+}
+
+function isSafeToRetry(toolbox: Toolbox, name: string): boolean {
+  const found = toolbox.find(name)
+  return 'tool' in found && found.tool.safeToRetry === true
 }
 
 /** Is a call waiting, or was the last run interrupted? */

@@ -166,4 +166,5 @@ const FINISH_REASONS: Readonly<Record<CloseReason, string>> = {
   filter: 'content-filter',
   fault: 'error',
   unsaved: 'error',
+  'taken-over': 'error',
 }

@@ -1,3 +1,4 @@
+import { StoreError } from '../../session/store/store.ts'
 import type { AgentContext } from '../agent-context.ts'
 
 interface RunDeadline {
@@ -5,20 +6,33 @@ interface RunDeadline {
   cancel(): void
 }
 
-/** Returns a signal that is also aborted at the time limit of the run. */
+/** Returns a signal that is also aborted at the time limit of the run, and when another process takes its session over. */
 export function startRunDeadline(
-  { limits, clock }: Pick<AgentContext, 'limits' | 'clock'>,
+  { limits, clock, session }: Pick<AgentContext, 'limits' | 'clock' | 'session'>,
   signal: AbortSignal,
 ): RunDeadline {
-  if (limits?.ms === undefined) return { signal, cancel: () => undefined }
-  const limit = new AbortController()
-  const cancel = clock.schedule(limits.ms, () => limit.abort(TIME_LIMIT_ERROR))
-  return { signal: AbortSignal.any([signal, limit.signal]), cancel }
+  const stop = new AbortController()
+  const cancelLimit = limits?.ms === undefined ? undefined : clock.schedule(limits.ms, () => stop.abort(TIME_LIMIT_ERROR))
+  const sources = [signal, session.lost].map((source) => {
+    const onAbort = (): void => stop.abort(source.reason)
+    if (source.aborted) onAbort()
+    else source.addEventListener('abort', onAbort, { once: true })
+    return { source, onAbort }
+  })
+  return {
+    signal: stop.signal,
+    cancel() {
+      cancelLimit?.()
+      // A session lasts longer than a run.
+      for (const { source, onAbort } of sources) source.removeEventListener('abort', onAbort)
+    },
+  }
 }
 
-export type StopReason = 'cancelled' | 'time-limit' | 'output-lost'
+export type StopReason = 'cancelled' | 'time-limit' | 'output-lost' | 'taken-over'
 
 export function getStopReason(signal: AbortSignal): StopReason {
+  if (signal.reason instanceof StoreError) return 'taken-over'
   if (signal.reason === TIME_LIMIT_ERROR) return 'time-limit'
   return signal.reason === OUTPUT_CLOSED_REASON ? 'output-lost' : 'cancelled'
 }

@@ -58,7 +58,8 @@ export type RunEvent =
     }
 
 /**
- * Why a run ended. `awaiting-approval`: calls wait for an answer of the user; the run can be resumed. `unsaved`: the log could not be written. `length`: the last response reached the length limit. `filter`:
+ * Why a run ended. `awaiting-approval`: calls wait for an answer of the user; the run can be resumed. `unsaved`: the log could not be written.
+ * `taken-over`: another process has the session, or may have it. `length`: the last response reached the length limit. `filter`:
  * the vendor withheld it or the rest of it. `output-lost`: the reader of the output is gone.
  */
 export type CloseReason =
@@ -74,3 +75,4 @@ export type CloseReason =
   | 'filter'
   | 'fault'
   | 'unsaved'
+  | 'taken-over'

@@ -47,8 +47,9 @@ export async function* run(
     yield* runTurns(state, input && { parts: input, ...defined({ own: userText }) })
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
-    const fault: Fault = { kind: 'invalid', code: 'unsaved', message: toSentence(error.message) }
-    yield { type: 'run-close', reason: 'unsaved', text: '', session: session.id, ...getRunTotals(state), fault }
+    const reason = error.code === 'taken-over' ? 'taken-over' : 'unsaved'
+    const fault: Fault = { kind: 'invalid', code: reason, message: toSentence(error.message) }
+    yield { type: 'run-close', reason, text: '', session: session.id, ...getRunTotals(state), fault }
   } finally {
     deadline.cancel()
   }

@@ -25,7 +25,7 @@ export type ResumeAdvice = Readonly<Record<'afterStop' | 'afterFault' | 'afterOv
 export function describeRunProblem(event: RunCloseEvent, advice: ResumeAdvice | undefined): string | undefined {
   if (event.reason === 'done') return undefined
   const { problem, canContinue } = CLOSE_PROBLEMS[event.reason]
-  if (event.reason === 'unsaved') return event.fault?.message ?? problem
+  if (event.reason === 'unsaved' || event.reason === 'taken-over') return event.fault?.message ?? problem
   if (event.fault) {
     const next = event.fault.kind === 'overflow' ? advice?.afterOverflow : advice?.afterFault
     return [endWithPeriod(event.fault.message), next].filter(Boolean).join(' ')
@@ -74,4 +74,5 @@ const CLOSE_PROBLEMS: Record<Exclude<CloseReason, 'done'>, { problem: string; ca
   },
   fault: { problem: 'the request to the model failed', canContinue: false },
   unsaved: { problem: 'the session could not be saved', canContinue: false },
+  'taken-over': { problem: 'stopped: another process took the session over', canContinue: false },
 }

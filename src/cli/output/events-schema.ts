@@ -35,6 +35,7 @@ export const END_REASONS = {
   filter: 'a content filter of the provider withheld the answer or its rest',
   fault: 'the model could not be asked; `error.type` says why',
   unsaved: 'the session could not be saved',
+  'taken-over': 'another process took the session over, or may have',
   refused: 'nothing ran: an option, a setting or the sign-in is wrong',
 } satisfies Record<CloseReason | 'refused', string>
 

@@ -1,4 +1,4 @@
-import { close, closeSync, fsync, fsyncSync, mkdirSync, open, openSync, writeSync } from 'node:fs'
+import { close, closeSync, fsync, fsyncSync, mkdirSync, open, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, relative, sep } from 'node:path'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
@@ -16,6 +16,33 @@ export function writeDurableFile(path: string, flag: 'w' | 'wx', write: (handle:
   } finally {
     closeSync(handle)
   }
+}
+
+/** Copies a file into another one, from its start. */
+export function copyBytes(from: number, to: number): void {
+  const chunk = Buffer.allocUnsafe(2 ** 18)
+  for (let at = 0; ;) {
+    const read = readSync(from, chunk, 0, chunk.length, at)
+    if (read === 0) return
+    writeAllBytes(to, chunk.subarray(0, read))
+    at += read
+  }
+}
+
+/** Replaces a file by a copy. Whoever has the former one open cannot write to this one. */
+export function replaceByCopy(path: string): void {
+  const temporaryFile = `${path}.${process.pid}.copy`
+  const from = openSync(path, 'r')
+  try {
+    writeDurableFile(temporaryFile, 'w', (handle) => copyBytes(from, handle))
+    renameSync(temporaryFile, path)
+  } catch (error) {
+    rmSync(temporaryFile, { force: true })
+    throw error
+  } finally {
+    closeSync(from)
+  }
+  fsyncFolder(dirname(path))
 }
 
 /** Creates a folder that only its owner can read, and its parents. Returns the folders that got a new entry. */

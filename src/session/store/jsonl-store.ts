@@ -6,8 +6,12 @@ import { findBlobHashes, restoreMedia } from '../log/external-media.ts'
 import { type LogDamage, type ScannedLog, scanLogLines } from '../log/scan-log.ts'
 import { createSessionSummary } from '../session-summary.ts'
 import { createBlobStore } from './blob-store.ts'
-import { createPrivateFolder } from './durable-write.ts'
+import { createPrivateFolder, replaceByCopy } from './durable-write.ts'
 import { isLockHeld, type Lock, acquireLock } from './lock-file.ts'
+import { createFolderWatch } from './folder-watch.ts'
+import { type EntrySource, followEntries } from './follow-entries.ts'
+import { selectListPage } from './list-page.ts'
+import { createLogTail } from './log-tail.ts'
 import { openLogFile } from './log-file.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 import { getErrorCode, getDiskFullReason, createWriteError } from './errors.ts'
@@ -16,6 +20,7 @@ import {
   assertSessionId,
   LOG_VERSION,
   SESSION_ID_PATTERN,
+  type ListOptions,
   type SessionContents,
   type SessionLog,
   type SessionSummary,
@@ -31,6 +36,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   const lockFile = (id: string) => join(folder, `${id}.lock`)
   const blobs = createBlobStore(join(folder, 'blobs'))
   const getBlob = (hash: string) => Promise.resolve(blobs.get(hash))
+  const changes = createFolderWatch(folder)
   const exists = (id: string) => SESSION_ID_PATTERN.test(id) && existsSync(file(id))
 
   async function scan(id: string): Promise<ScannedLog> {
@@ -45,9 +51,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
         )
       return scanned
     } catch (error) {
-      if (error instanceof StoreError) throw error
-      if (getErrorCode(error) === 'ENOENT') throw createNotFoundError(id)
-      throw new StoreError('unreadable', `the session ${id} cannot be read: ${getErrorMessage(error)}`)
+      throw toReadError(id, error)
     }
   }
 
@@ -74,12 +78,30 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     }
   }
 
-  async function read(scanned: ScannedLog, id: string): Promise<SessionContents> {
+  async function read(scanned: ScannedLog, id: string, after = 0): Promise<SessionContents> {
     const { entries, ...rest } = await withParentEntries(scanned, [id])
-    return { ...rest, entries: await restoreMedia(entries, getBlob) }
+    const wanted = after > 0 ? entries.filter(({ seq }) => seq > after) : entries
+    return { ...rest, entries: await restoreMedia(wanted, getBlob) }
+  }
+
+  function openSource(id: string): EntrySource {
+    assertSessionExists(id)
+    const tail = createLogTail(file(id), async (after) => (await withParentEntries(await scan(id), [id])).entries.filter(({ seq }) => seq > after))
+    return {
+      async readAfter(after) {
+        try {
+          const { entries, upTo } = await tail.readAfter(after)
+          return { entries: await restoreMedia(entries, getBlob), upTo }
+        } catch (error) {
+          throw toReadError(id, error)
+        }
+      },
+      watch: (onChange) => changes.watch(`${id}.jsonl`, onChange),
+    }
   }
 
   async function openSessionLog(id: string, lock: Lock, unsyncedFolders: readonly string[] = []): Promise<SessionLog> {
+    if (lock.isTakenFromUnknown) replaceByCopy(file(id))
     const scanned = await scan(id)
     const { entries, damages, uncertainUpTo = 0 } = await read(scanned, id)
     const first = scanned.entries[0]
@@ -163,7 +185,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     return { ...summary, changed, title: title || summary.title }
   }
 
-  async function list(): Promise<SessionSummary[]> {
+  async function list(options?: ListOptions): Promise<SessionSummary[]> {
     const slices = createTimeSlices()
     const summaries: SessionSummary[] = []
     for (const id of ids()) {
@@ -171,7 +193,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       // It may have been removed since the folder was listed.
       if (exists(id)) summaries.push(readSummary(id))
     }
-    return summaries.sort((a, b) => b.changed - a.changed)
+    return selectListPage(summaries, options)
   }
 
   return {
@@ -213,7 +235,8 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
           : new StoreError('unreadable', `the session ${id} cannot be opened: ${getErrorMessage(error)}`)
       }
     },
-    read: async (id) => read(await scan(id), id),
+    read: async (id, { after } = {}) => read(await scan(id), id, after),
+    follow: (id, options) => followEntries(() => openSource(id), options),
     list,
     async remove(id) {
       assertSessionExists(id)
@@ -238,6 +261,12 @@ function isEndComplete(previousLockText: string | undefined, last: number): bool
   if (previousLockText === undefined) return false
   const closedAfter = /^0 closed (\d+)$/.exec(previousLockText)?.[1]
   return closedAfter === undefined || Number(closedAfter) <= last
+}
+
+function toReadError(id: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  if (getErrorCode(error) === 'ENOENT') return createNotFoundError(id)
+  return new StoreError('unreadable', `the session ${id} cannot be read: ${getErrorMessage(error)}`)
 }
 
 function createNotFoundError(id: string): StoreError {

@@ -12,6 +12,10 @@ export interface Lock {
   readonly isExclusive: boolean
   /** The lock text of the dead holder that it was taken from. */
   readonly previousLockText?: string
+  /** It was taken from a process that may still run, and still write. */
+  readonly isTakenFromUnknown?: true
+  /** Is it this one that is in the file? */
+  readonly isOwn: () => boolean
   /** Has another process taken it over since? */
   readonly isTakenOver: () => boolean
   readonly release: () => void
@@ -42,7 +46,7 @@ export function acquireLock(
       // On a file system without links, a lock file is created first and written afterwards.
       const isBeingWritten = holder?.lockText === '' && tries < MAX_LOCK_ATTEMPTS / 2
       if (holder && !isBeingWritten && replaceDeadLock(path, temporaryFile, holder))
-        return createLock(path, lockText, true, holder.lockText)
+        return createLock(path, lockText, true, holder)
       if (holder) sleepBriefly()
     }
   } finally {
@@ -70,12 +74,14 @@ function createInUseError(label: string, { pid, host, liveness }: LockHolder): S
   return new StoreError('in-use', message)
 }
 
-function createLock(path: string, lockText: string, isExclusive: boolean, previousLockText?: string): Lock {
+function createLock(path: string, lockText: string, isExclusive: boolean, previous?: LockHolder): Lock {
   const isOwnLock = (): boolean => readTextIfPresent(path) === lockText
   const closedLockFile = `${path}.${process.pid}.left`
   return {
     isExclusive,
-    ...defined({ previousLockText }),
+    ...defined({ previousLockText: previous?.lockText }),
+    ...(previous?.liveness === 'unknown' && { isTakenFromUnknown: true }),
+    isOwn: isOwnLock,
     isTakenOver: () => ![lockText, undefined].includes(readTextIfPresent(path)),
     release() {
       if (isOwnLock()) removeFile(path)

@@ -3,11 +3,18 @@ import { dirname } from 'node:path'
 import { type Entry, LOG_ENTRY_TRAITS, type EntryBody } from '../log/entry.ts'
 import { encodeLogLine } from '../log/log-line.ts'
 import { externalizeMedia } from '../log/external-media.ts'
-import { createPrivateFolder, fsyncFolder, fsyncFolderAsync, writeAllBytes, writeDurableFile } from './durable-write.ts'
+import {
+  copyBytes,
+  createPrivateFolder,
+  fsyncFolder,
+  fsyncFolderAsync,
+  writeAllBytes,
+  writeDurableFile,
+} from './durable-write.ts'
 import type { Lock } from './lock-file.ts'
 import { createWriteError, getErrorCode } from './errors.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
-import { type SessionLog, StoreError } from './store.ts'
+import { createTakenOverError, type SessionLog, StoreError } from './store.ts'
 
 /** The state of a log file that is opened for appending. */
 interface LogFileState {
@@ -30,7 +37,7 @@ interface LogFileState {
 }
 
 /** Appends to a log, line by line. `append` does not wait for the disk; `flush` does. */
-export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'append' | 'flush' | 'close'> {
+export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'lost' | 'append' | 'flush' | 'close'> {
   const { id, path, now, putBlob, lock } = initialState
   let { seq, at, sum, hasUserEntry } = initialState
   let { isIdle } = initialState
@@ -42,14 +49,21 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
   /** The name of a new file must be on the disk, too. */
   let folderSync: Promise<unknown> | undefined
   let syncTimer: NodeJS.Timeout | undefined
+  const lost = new AbortController()
+  // Another machine may take the session over while nothing is written.
+  const lockTimer = setInterval(() => lock.isTakenOver() && fail(createTakenOverError(id)), LOCK_CHECK_MS).unref()
 
   function fail(error: unknown): StoreError {
     // After a failure it is unknown what is on the disk, and later entries would build on it.
-    return (storeError ??= error instanceof StoreError ? error : createWriteError(id, error, hasUserEntry))
+    storeError ??= error instanceof StoreError ? error : createWriteError(id, error, hasUserEntry)
+    clearInterval(lockTimer)
+    if (storeError.code === 'taken-over') lost.abort(storeError)
+    return storeError
   }
 
   async function sync(): Promise<void> {
     if (storeError) throw storeError
+    if (lock.isTakenOver()) throw fail(createTakenOverError(id))
     const upTo = writtenCount
     if (syncedCount >= upTo || handle === undefined) return
     try {
@@ -64,10 +78,11 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
 
   /** An entry in a file that was moved or replaced is not saved. */
   function assertSameFile(open: number): void {
-    if (lock.isTakenOver())
-      throw new StoreError('taken-over', `the session ${id} was taken over by another process, so the run was stopped`)
+    if (lock.isTakenOver()) throw createTakenOverError(id)
     const [pathStat, handleStat] = [statSync(path, { throwIfNoEntry: false }), fstatSync(open)]
     if (pathStat?.ino === handleStat.ino && pathStat.dev === handleStat.dev) return
+    // Whoever took it over has closed it since.
+    if (!lock.isOwn() && pathStat && hasSameStart(path, open)) throw createTakenOverError(id)
     throw new StoreError('file-replaced', restoreLog(id, path, open))
   }
 
@@ -85,6 +100,7 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
   }
 
   return {
+    lost: lost.signal,
     append(body: EntryBody) {
       if (handle === undefined) throw new StoreError('closed', `the session ${id} is closed`)
       if (storeError) throw storeError
@@ -116,6 +132,7 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
       const open = handle
       handle = undefined
       clearTimeout(syncTimer)
+      clearInterval(lockTimer)
       try {
         if (syncedCount < writtenCount && !storeError) fsyncSync(open)
         if (!folderSync) [dirname(path), ...initialState.unsyncedFolders].forEach(fsyncFolder)
@@ -140,6 +157,27 @@ function fsyncFile(handle: number): Promise<void> {
     fsync(handle, (error) => (error ? reject(error) : resolve()))
   })
 }
+
+const LOCK_CHECK_MS = 1000
+
+/** Do two files begin with the same session? The first line has its name and the time when it was created. */
+function hasSameStart(path: string, open: number): boolean {
+  const readStart = (handle: number): Buffer => {
+    const bytes = Buffer.alloc(START_BYTES)
+    return bytes.subarray(0, readSync(handle, bytes, 0, START_BYTES, 0))
+  }
+  const other = openSync(path, 'r')
+  try {
+    const [one, two] = [readStart(open), readStart(other)]
+    const end = one.indexOf(LF)
+    return one.subarray(0, end < 0 ? one.length : end).equals(two.subarray(0, end < 0 ? one.length : end))
+  } finally {
+    closeSync(other)
+  }
+}
+
+const START_BYTES = 4096
+const LF = 0x0a
 
 /** A torn last line stays; the next entry starts a new line. */
 function openForAppend(path: string): number {
@@ -168,14 +206,4 @@ function restoreLog(id: string, path: string, from: number): string {
     }
   }
   return `the log of the session ${id} was replaced during the session, so the run was stopped`
-}
-
-function copyBytes(from: number, to: number): void {
-  const chunk = Buffer.allocUnsafe(2 ** 18)
-  for (let at = 0; ;) {
-    const read = readSync(from, chunk, 0, chunk.length, at)
-    if (read === 0) return
-    writeAllBytes(to, chunk.subarray(0, read))
-    at += read
-  }
 }

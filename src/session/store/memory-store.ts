@@ -1,8 +1,11 @@
 import type { Entry, EntryBody } from '../log/entry.ts'
 import { findBlobHashes, externalizeMedia, restoreMedia } from '../log/external-media.ts'
 import { createSessionSummary } from '../session-summary.ts'
+import { type EntrySource, followEntries } from './follow-entries.ts'
+import { selectListPage } from './list-page.ts'
 import {
   assertSessionId,
+  createTakenOverError,
   LOG_VERSION,
   type SessionContents,
   type SessionLog,
@@ -16,8 +19,10 @@ import { sha256Hex } from './sha256.ts'
 /** Keeps sessions in memory, for tests and for library users who want no files. */
 export function memoryStore(now: () => number = Date.now): Store {
   const files = new Map<string, Entry[]>()
-  /** The open log of each session that is open. */
-  const holders = new Map<string, symbol>()
+  /** Who has each session open: aborted when another takes it over. */
+  const holders = new Map<string, AbortController>()
+  const followers = new Map<string, Set<() => void>>()
+  const wakeFollowers = (id: string): void => followers.get(id)?.forEach((wake) => wake())
   const blobs = new Map<string, Uint8Array>()
   const getBlob = (hash: string) => Promise.resolve(blobs.get(hash))
   const putBlob = (bytes: Uint8Array): string => {
@@ -49,8 +54,11 @@ export function memoryStore(now: () => number = Date.now): Store {
     return createSessionSummary(id, openEntry, entries, entries)
   }
 
-  const read = async (id: string): Promise<SessionContents> => ({
-    entries: await restoreMedia(getAllEntries(id), getBlob),
+  const read = async (id: string, after = 0): Promise<SessionContents> => ({
+    entries: await restoreMedia(
+      getAllEntries(id).filter(({ seq }) => seq > after),
+      getBlob,
+    ),
     damages: [],
     // Pending calls of the parent belong to the parent: a call must not run in both.
     ...defined({ uncertainUpTo: getParent(id)?.seq }),
@@ -59,7 +67,8 @@ export function memoryStore(now: () => number = Date.now): Store {
   async function openLog(id: string, takeOver = false): Promise<SessionLog> {
     const own = getOwnEntries(id)
     if (holders.has(id) && !takeOver) throw new StoreError('in-use', `the session ${id} is in use`)
-    const holder = Symbol(id)
+    const holder = new AbortController()
+    holders.get(id)?.abort(createTakenOverError(id))
     holders.set(id, holder)
     const contents = await read(id)
     const first = own[0]
@@ -68,18 +77,20 @@ export function memoryStore(now: () => number = Date.now): Store {
 
     function assertHeld(): void {
       if (isClosed) throw new StoreError('closed', `the session ${id} is closed`)
-      if (holders.get(id) !== holder) throw new StoreError('taken-over', `the session ${id} was taken over`)
+      if (holders.get(id) !== holder) throw createTakenOverError(id)
     }
 
     return {
       ...contents,
       id,
       folder: first?.kind === 'open' ? first.folder : '',
+      lost: holder.signal,
       append(body: EntryBody) {
         assertHeld()
         at = Math.max(at, now())
         seq++
         own.push({ seq, at, ...externalizeMedia(body, putBlob) })
+        wakeFollowers(id)
         return { seq, at, ...body }
       },
       flush: async () => {
@@ -90,6 +101,25 @@ export function memoryStore(now: () => number = Date.now): Store {
         isClosed = true
         if (holders.get(id) === holder) holders.delete(id)
         return Promise.resolve()
+      },
+    }
+  }
+
+  function openSource(id: string): EntrySource {
+    return {
+      async readAfter(after) {
+        const { entries } = await read(id, after)
+        return { entries, upTo: entries.at(-1)?.seq ?? after }
+      },
+      watch(onChange) {
+        const wakes = followers.get(id) ?? new Set()
+        followers.set(id, wakes.add(onChange))
+        return {
+          stop() {
+            wakes.delete(onChange)
+            if (wakes.size === 0) followers.delete(id)
+          },
+        }
       },
     }
   }
@@ -106,8 +136,9 @@ export function memoryStore(now: () => number = Date.now): Store {
       return openLog(id)
     },
     open: async (id, { takeOver } = {}) => openLog(id, takeOver),
-    read: async (id) => read(id),
-    list: async () => Promise.resolve([...files.keys()].map(summarize).sort((a, b) => b.changed - a.changed)),
+    read: async (id, { after } = {}) => read(id, after),
+    follow: (id, options) => followEntries(() => openSource(id), options),
+    list: async (options) => Promise.resolve(selectListPage([...files.keys()].map(summarize), options)),
     async remove(id) {
       getOwnEntries(id)
       if (holders.has(id)) throw new StoreError('in-use', `the session ${id} is in use`)
@@ -115,6 +146,7 @@ export function memoryStore(now: () => number = Date.now): Store {
       if (child !== undefined)
         throw new StoreError('has-forks', `the session ${child} was forked from ${id}; remove that session first`)
       files.delete(id)
+      wakeFollowers(id)
       const usedHashes = new Set([...files.values()].flatMap((entries) => entries.flatMap(findBlobHashes)))
       for (const hash of blobs.keys()) if (!usedHashes.has(hash)) blobs.delete(hash)
       return Promise.resolve()

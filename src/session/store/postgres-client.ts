@@ -8,6 +8,11 @@ import { StoreError } from './store.ts'
  */
 export interface PostgresClient {
   query(text: string, values?: PostgresValue[]): PromiseLike<{ readonly rows: readonly PostgresRow[] }>
+  /**
+   * Calls back with the payload of each notification on a channel, and with an empty text when some may have been missed, as
+   * after a reconnection. Without this method, followers of sessions poll. `listeningClient` adds it to a `Pool` of `pg`.
+   */
+  listen?(channel: string, onNotify: (payload: string) => void): Promise<{ close(): Promise<void> }>
 }
 
 /** A parameter of a query. */
@@ -20,19 +25,21 @@ export type PostgresRow = Readonly<Record<string, unknown>>
 export interface PostgresDatabase {
   /** The quoted name of the schema, for the texts of queries. */
   readonly schema: string
+  /** Where appends are announced. */
+  readonly channel: string
   /** Rejects with the error of the driver. */
   readonly query: (text: string, values: PostgresValue[]) => Promise<readonly PostgresRow[]>
 }
 
 export function createPostgresDatabase(client: PostgresClient, schema = 'dragoman'): PostgresDatabase {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new TypeError(`“${schema}” is not a valid name of a schema`)
-  return { schema: `"${schema}"`, query: async (text, values) => (await client.query(text, values)).rows }
+  return { schema: `"${schema}"`, channel: schema, query: async (text, values) => (await client.query(text, values)).rows }
 }
 
 /** A copy of the database whose errors are `StoreError`s. */
-export function withStoreErrors({ schema, query }: PostgresDatabase): PostgresDatabase {
+export function withStoreErrors({ query, ...names }: PostgresDatabase): PostgresDatabase {
   return {
-    schema,
+    ...names,
     query: (text, values) =>
       query(text, values).catch((error: unknown) => {
         throw new StoreError('unavailable', `the database of the sessions failed: ${getErrorMessage(error)}`, {

@@ -7,13 +7,13 @@ import type { PostgresDatabase } from './postgres-client.ts'
 import { LOG_VERSION, type SessionContents, StoreError } from './store.ts'
 
 /**
- * The entries of a session up to a number, after those of what it was forked from, with media as hashes. A long session is
- * read page by page.
+ * The entries of a session between two numbers, after those of what it was forked from, with media as hashes. A long session
+ * is read page by page.
  */
 export async function readPostgresEntries(
   database: PostgresDatabase,
   id: string,
-  upTo = Number.MAX_SAFE_INTEGER,
+  { after = 0, upTo = Number.MAX_SAFE_INTEGER }: { readonly after?: number; readonly upTo?: number } = {},
 ): Promise<SessionContents> {
   const [session] = await database.query(`select parent, parent_seq from ${database.schema}.sessions where id = $1`, [
     id,
@@ -21,19 +21,22 @@ export async function readPostgresEntries(
   if (!session) throw new StoreError('not-found', `there is no session ${id}`)
   const parent = typeof session['parent'] === 'string' ? session['parent'] : undefined
   const parentSeq = Number(session['parent_seq'] ?? 0)
-  const own = await readOwnEntries(database, id, parentSeq, upTo)
+  const { last: _, ...own } = await readOwnPostgresEntries(database, id, Math.max(after, parentSeq), upTo)
   if (parent === undefined) return own
-  const { entries } = await readPostgresEntries(database, parent, Math.min(parentSeq, upTo))
+  const inherited = { after, upTo: Math.min(parentSeq, upTo) }
+  const { entries } =
+    after < parentSeq ? await readPostgresEntries(database, parent, inherited) : { entries: [] as const }
   // Pending calls of the parent belong to the parent: a call must not run in both.
   return { ...own, entries: [...entries, ...own.entries], uncertainUpTo: Math.max(own.uncertainUpTo, parentSeq) }
 }
 
-async function readOwnEntries(
+/** The same without those of what it was forked from. `last` is the number of the last row. */
+export async function readOwnPostgresEntries(
   { query, schema }: PostgresDatabase,
   id: string,
   after: number,
-  upTo: number,
-): Promise<SessionContents & { uncertainUpTo: number }> {
+  upTo = Number.MAX_SAFE_INTEGER,
+): Promise<SessionContents & { uncertainUpTo: number; last: number }> {
   const slices = createTimeSlices()
   const entries: Entry[] = []
   const damages: LogDamage[] = []
@@ -65,7 +68,7 @@ async function readOwnEntries(
       'newer-version',
       `the session ${id} was written by a newer version of dragoman; use that version`,
     )
-  return { entries, damages, uncertainUpTo }
+  return { entries, damages, uncertainUpTo, last }
 }
 
 const PAGE_ROWS = 500

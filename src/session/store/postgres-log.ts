@@ -4,6 +4,8 @@ import type { createSummaryTracker } from '../session-summary.ts'
 import { createWriteError } from './errors.ts'
 import { putPostgresBlob } from './postgres-blobs.ts'
 import { isTransientError, type PostgresDatabase, type PostgresRow, type PostgresValue } from './postgres-client.ts'
+import { createNotifyPayload } from './postgres-followers.ts'
+import { orAborted } from './or-aborted.ts'
 import { LEASE_END, type PostgresLease } from './postgres-lease.ts'
 import { sha256Hex } from './sha256.ts'
 import { type SessionLog, StoreError } from './store.ts'
@@ -18,6 +20,8 @@ interface HeldSession {
   readonly now: () => number
   /** Has got all entries up to now. */
   readonly summary: ReturnType<typeof createSummaryTracker>
+  /** All entries up to this number are saved. */
+  readonly onSaved: (seq: number) => void
   readonly onClose: () => void
 }
 
@@ -38,7 +42,7 @@ interface QueuedEntry {
 export function openPostgresLog(
   database: PostgresDatabase,
   held: HeldSession,
-): Pick<SessionLog, 'append' | 'flush' | 'close'> {
+): Pick<SessionLog, 'lost' | 'append' | 'flush' | 'close'> {
   const { id, lease, now, summary } = held
   let { seq, at } = held
   let queue: QueuedEntry[] = []
@@ -46,8 +50,8 @@ export function openPostgresLog(
   let sendTimer: NodeJS.Timeout | undefined
   let storeError: StoreError | undefined
   let closed: Promise<void> | undefined
-  if (lease.lost.aborted) fail(createTakenOverError(id))
-  else lease.lost.addEventListener('abort', () => fail(createTakenOverError(id)), { once: true })
+  if (lease.lost.aborted) fail(lease.lost.reason)
+  else lease.lost.addEventListener('abort', () => fail(lease.lost.reason), { once: true })
 
   function fail(error: unknown): StoreError {
     queue = []
@@ -61,7 +65,7 @@ export function openPostgresLog(
       try {
         return await database.query(text, values)
       } catch (error) {
-        if (!isTransientError(error) || performance.now() + pause > until) throw error
+        if (!isTransientError(error) || performance.now() + pause > until || lease.lost.aborted) throw error
         await new Promise((resolve) => setTimeout(resolve, pause))
       }
     }
@@ -75,17 +79,20 @@ export function openPostgresLog(
     const hashes = new Set(batch.flatMap((entry) => entry.hashes))
     const place = [id, lease.fence, lease.ms, last?.seq ?? null, last?.at ?? null]
     const values: PostgresValue[] = [...place, JSON.stringify(summary.get()), [...hashes].join()]
+    values.push(createNotifyPayload(id, last?.seq))
     const rows = batch.map((entry) => `($${values.push(entry.seq)}::bigint, $${values.push(entry.text)}::text)`)
-    const found = await queryAgain(createAppendStatement(database.schema, rows, hashes.size > 0), values)
-    if (found.length === 0) lease.markLost()
-    else lease.noteRenewal()
+    const sentAt = performance.now()
+    const found = await queryAgain(createAppendStatement(database, rows, hashes.size > 0), values)
+    if (found.length === 0) return lease.markLost()
+    lease.noteRenewal(sentAt)
+    held.onSaved(last?.seq ?? 0)
   }
 
   async function send(): Promise<void> {
     while (queue.length > 0 && !storeError) {
       const batch = takeBatch(queue)
       try {
-        await sendBatch(batch)
+        await orAborted(sendBatch(batch), lease.lost)
         queue = queue.slice(batch.length)
       } catch (error) {
         fail(error)
@@ -109,6 +116,7 @@ export function openPostgresLog(
   }
 
   return {
+    lost: lease.lost,
     append(body: EntryBody): Entry {
       if (closed) throw new StoreError('closed', `the session ${id} is closed`)
       if (storeError) throw storeError
@@ -133,10 +141,6 @@ export function openPostgresLog(
   }
 }
 
-function createTakenOverError(id: string): StoreError {
-  return new StoreError('taken-over', `the session ${id} was taken over by another process, so the run was stopped`)
-}
-
 /** Long enough for several entries at once, and shorter than a person notices. */
 const SEND_DELAY_MS = 10
 
@@ -153,9 +157,14 @@ function takeBatch(queue: readonly QueuedEntry[]): QueuedEntry[] {
 
 /**
  * Inserts entries if the session still has this fence, and returns a row if so. The update locks the row of the session, so
- * that nobody can open it before the entries are committed, and waits for an opening that is about to be committed.
+ * that nobody can open it before the entries are committed, and waits for an opening that is about to be committed. Followers
+ * are notified when the entries are committed, not before.
  */
-function createAppendStatement(schema: string, rows: readonly string[], hasBlobs: boolean): string {
+function createAppendStatement(
+  { schema, channel }: PostgresDatabase,
+  rows: readonly string[],
+  hasBlobs: boolean,
+): string {
   return `
     with held as (
       update ${schema}.sessions
@@ -175,5 +184,5 @@ function createAppendStatement(schema: string, rows: readonly string[], hasBlobs
     ), referred as (
       insert into ${schema}.blob_refs (session, hash) select held.id, used.hash from held, used on conflict do nothing
     )
-    select id from held`
+    select id, pg_notify('${channel}', $8::text) from held`
 }

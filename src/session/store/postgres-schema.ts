@@ -25,17 +25,10 @@ export async function ensureSchema(database: PostgresDatabase): Promise<void> {
   if (number < MIGRATIONS.length) await migrate(database)
 }
 
+/** Each step is one statement, and so one transaction, whatever the driver does with several. */
 async function migrate({ query, schema }: PostgresDatabase): Promise<void> {
-  const steps = MIGRATIONS.map(
-    (statements, at) => `
-      if not exists (select from ${schema}.versions where version = ${at + 1}) then
-        ${statements(schema)}
-        insert into ${schema}.versions (version) values (${at + 1});
-      end if;`,
-  )
   const name = schema.slice(1, -1)
-  // One statement, and so one transaction, whatever the driver does with several. The catalog is queried, because functions
-  // such as to_regclass may answer from a cache of before the lock.
+  // The catalog is queried, because functions such as to_regclass may answer from a cache of before the lock.
   await query(
     `do $migration$ begin
     perform pg_advisory_xact_lock(${MIGRATION_LOCK});
@@ -45,10 +38,20 @@ async function migrate({ query, schema }: PostgresDatabase): Promise<void> {
     if not exists (select from pg_catalog.pg_tables where schemaname = '${name}' and tablename = 'versions') then
       create table ${schema}.versions (version int primary key, at timestamptz not null default now());
     end if;
-    ${steps.join('')}
   end $migration$`,
     [],
   )
+  for (const [at, statements] of MIGRATIONS.entries())
+    await query(
+      `do $migration$ begin
+      perform pg_advisory_xact_lock(${MIGRATION_LOCK});
+      if not exists (select from ${schema}.versions where version = ${at + 1}) then
+        ${statements(schema)}
+        insert into ${schema}.versions (version) values (${at + 1});
+      end if;
+    end $migration$`,
+      [],
+    )
 }
 
 /** Any number that other programs do not use. */
@@ -91,4 +94,11 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
       primary key (session, hash)
     );
     create index blob_refs_hash on ${schema}.blob_refs (hash);`,
+  // For pages of the list. An index on a column that each append changes would make every append write to all indexes.
+  (schema) => `
+    alter table ${schema}.sessions add column created bigint not null default 0;
+    update ${schema}.sessions set created = coalesce(substring(summary from '"created":([0-9]+)')::bigint, 0);
+    create index sessions_created on ${schema}.sessions (created, id);
+    drop index ${schema}.sessions_changed;
+    alter table ${schema}.sessions set (fillfactor = 70);`,
 ]

@@ -18,13 +18,17 @@ import {
   type PostgresValue,
   withStoreErrors,
 } from './postgres-client.ts'
+import { followEntries } from './follow-entries.ts'
+import { assertListLimit } from './list-page.ts'
 import { readPostgresEntries } from './postgres-entries.ts'
+import { createNotifyPayload, createPostgresFollowers } from './postgres-followers.ts'
 import { acquireLease, keepLease, LEASE_END, type PostgresLease } from './postgres-lease.ts'
 import { openPostgresLog } from './postgres-log.ts'
 import { ensureSchema } from './postgres-schema.ts'
 import {
   assertSessionId,
   LOG_VERSION,
+  type ListOptions,
   type SessionContents,
   type SessionLog,
   type SessionSummary,
@@ -70,7 +74,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     }))
     return database.query(text, values)
   }
-  const tables = { schema, query }
+  const tables = { ...database, query }
+  const followers = createPostgresFollowers(options.client, tables)
   const getBlob = (hash: string) => getPostgresBlob(tables, hash)
 
   /** What this store has appended to a session is part of it, though nobody has waited for it. */
@@ -80,10 +85,10 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       ?.flush()
       .catch(() => undefined)
 
-  async function read(id: string, upTo?: number): Promise<SessionContents> {
+  async function read(id: string, range?: { after?: number; upTo?: number }): Promise<SessionContents> {
     assertSessionId(id)
     await flushOwn(id)
-    return readPostgresEntries(tables, id, upTo)
+    return readPostgresEntries(tables, id, range)
   }
 
   async function openLog(id: string, lease: PostgresLease, contents: SessionContents): Promise<SessionLog> {
@@ -92,13 +97,14 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     const [open, last] = [contents.entries.findLast(({ kind }) => kind === 'open'), contents.entries.at(-1)]
     const position = { seq: last?.seq ?? 0, at: last?.at ?? 0 }
     const entries = await restoreMedia(contents.entries, getBlob)
+    const onSaved = (seq: number) => followers.notify(id, seq)
     const onClose = () => void (openLogs.get(id) === log && openLogs.delete(id))
     const log: SessionLog = {
       ...contents,
       entries,
       id,
       folder: open?.kind === 'open' ? open.folder : '',
-      ...openPostgresLog(plainDatabase, { id, lease, ...position, now, summary, onClose }),
+      ...openPostgresLog(plainDatabase, { id, lease, ...position, now, summary, onSaved, onClose }),
     }
     openLogs.set(id, log)
     return log
@@ -107,10 +113,10 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   /** Opens a session that was just acquired. Its lease is renewed while it is read, which may take long. */
   async function hold(
     id: string,
-    fence: string,
+    { fence, sentAt }: { fence: string; sentAt: number },
     readContents: () => SessionContents | Promise<SessionContents>,
   ): Promise<SessionLog> {
-    const lease = keepLease(plainDatabase, id, fence, leaseMs)
+    const lease = keepLease(plainDatabase, id, { fence, ms: leaseMs, sentAt })
     try {
       return await openLog(id, lease, await readContents())
     } catch (error) {
@@ -150,10 +156,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       for (const entry of contents.entries) summary.add(entry)
       const place = [id, parent?.session ?? null, parent?.seq ?? null, open.seq, open.at]
       const values = [...place, JSON.stringify(summary.get()), holder, leaseMs, JSON.stringify(open)]
+      const sentAt = performance.now()
       const rows = await query(
         `with made as (
-           insert into ${schema}.sessions (id, parent, parent_seq, last_seq, changed, summary, holder, lease_until)
-           values ($1, $2, $3, $4::bigint, $5, $6, $7, ${LEASE_END('$8')})
+           insert into ${schema}.sessions (id, parent, parent_seq, last_seq, changed, created, summary, holder, lease_until)
+           values ($1, $2, $3, $4::bigint, $5, $5, $6, $7, ${LEASE_END('$8')})
            on conflict (id) do nothing
            returning id, fence
          ), opened as (
@@ -164,27 +171,45 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       )
       const [made] = rows
       if (!made) throw new StoreError('exists', `there is already a session ${id}`)
-      return hold(id, String(made['fence']), () => contents)
+      return hold(id, { fence: String(made['fence']), sentAt }, () => contents)
     },
     async open(id, { takeOver = false } = {}) {
       assertSessionId(id)
+      const sentAt = performance.now()
       const fence = await acquireLease(tables, id, { holder, leaseMs, takeOver })
       if (fence === undefined) throw await createRefusal(id)
-      return hold(id, fence, () => readPostgresEntries(tables, id))
+      return hold(id, { fence, sentAt }, () => readPostgresEntries(tables, id))
     },
-    async read(id) {
-      const { entries, ...rest } = await read(id)
+    async read(id, { after } = {}) {
+      const { entries, ...rest } = await read(id, defined({ after }))
       return { ...rest, entries: await restoreMedia(entries, getBlob) }
     },
-    async list() {
-      const rows = await query(`select summary from ${schema}.sessions order by changed desc, id`, [])
+    follow(id, followOptions) {
+      return followEntries(() => {
+        assertSessionId(id)
+        const { readAfter, watch } = followers.openSource(id)
+        return {
+          async readAfter(after, signal) {
+            const { entries, upTo } = await readAfter(after, signal)
+            return { entries: await restoreMedia(entries, getBlob), upTo }
+          },
+          watch,
+        }
+      }, followOptions)
+    },
+    async list(page = {}) {
+      const rows = await query(...createListQuery(schema, page))
       return rows.map(({ summary }) => JSON.parse(String(summary)) as SessionSummary)
     },
     async remove(id) {
       assertSessionId(id)
       const hashes = await findReferencedBlobs(tables, id)
-      const text = `delete from ${schema}.sessions where id = $1 and (holder is null or lease_until < now()) returning id`
-      const removed = await query(text, [id]).catch(async (error: unknown) => {
+      const text = `
+        with removed as (
+          delete from ${schema}.sessions where id = $1 and (holder is null or lease_until < now()) returning id
+        )
+        select id, pg_notify('${database.channel}', $2::text) from removed`
+      const removed = await query(text, [id, createNotifyPayload(id)]).catch(async (error: unknown) => {
         if (getSqlState(error) !== FOREIGN_KEY_VIOLATION) throw error
         const [child] = await query(`select id from ${schema}.sessions where parent = $1 limit 1`, [id])
         const name = String(child?.['id'])
@@ -198,11 +223,22 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   }
 }
 
+function createListQuery(schema: string, { limit, before }: ListOptions): [string, PostgresValue[]] {
+  if (limit === undefined && before === undefined)
+    return [`select summary from ${schema}.sessions order by changed desc, id`, []]
+  assertListLimit(limit)
+  const values: PostgresValue[] = [limit ?? null, ...(before ? [before.created, before.id] : [])]
+  const text = `
+    select summary from ${schema}.sessions ${before ? 'where (created, id) < ($2::bigint, $3::text)' : ''}
+    order by created desc, id desc limit $1::bigint`
+  return [text, values]
+}
+
 /** What a fork inherits. */
 async function readParent(
-  read: (id: string, upTo: number) => Promise<SessionContents>,
+  read: (id: string, range: { upTo: number }) => Promise<SessionContents>,
   { session, seq }: ForkPoint,
 ): Promise<SessionContents> {
-  const { entries } = await read(session, seq)
+  const { entries } = await read(session, { upTo: seq })
   return { entries, damages: [], uncertainUpTo: seq }
 }

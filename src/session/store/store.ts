@@ -13,16 +13,41 @@ export interface Store {
    * from a holder that may still run, unless that is certain; the former holder can write nothing from then on.
    */
   open(id: string, options?: { readonly takeOver?: boolean }): Promise<SessionLog>
-  /** The entries of a session and of what it was forked from, in order, without opening it for writing. */
-  read(id: string): Promise<SessionContents>
-  /** All sessions, the newest first. */
-  list(): Promise<SessionSummary[]>
+  /**
+   * The entries of a session and of what it was forked from, in order, without opening it for writing. With `after`, only
+   * those with a higher number.
+   */
+  read(id: string, options?: { readonly after?: number }): Promise<SessionContents>
+  /**
+   * Every entry with a higher number than `after` (default 0), once and in order, as soon as it is saved, whoever writes it.
+   * Goes on until the signal is aborted. A store that cannot be reached is tried again; rejects if the session is missing.
+   */
+  follow(id: string, options?: FollowOptions): AsyncIterable<Entry>
+  /**
+   * All sessions, those first that were changed last. With `limit` or `before`, a page of them, those first that were created
+   * last: whatever changes meanwhile, no session is in two pages or in none.
+   */
+  list(options?: ListOptions): Promise<SessionSummary[]>
   /** Removes a session, unless another was forked from it, and the blobs that no entry refers to any more. */
   remove(id: string): Promise<void>
   /** Stores a blob under the hash of its content for as long as an entry refers to it, and returns the hash. */
   putBlob(bytes: Uint8Array): Promise<string>
   /** The blob, unless it is missing or damaged. */
   getBlob(hash: string): Promise<Uint8Array | undefined>
+}
+
+/** From where, and until when, a session is followed. */
+export interface FollowOptions {
+  readonly after?: number
+  readonly signal?: AbortSignal
+}
+
+/** A page of the list of sessions. */
+export interface ListOptions {
+  /** The number of sessions. */
+  readonly limit?: number
+  /** The last session of the page before. It may have been removed since. */
+  readonly before?: Pick<SessionSummary, 'id' | 'created'>
 }
 
 /** What is read of a session. */
@@ -43,6 +68,11 @@ export interface SessionLog extends SessionContents {
   readonly folder: string
   /** The file system has no locks, so a second process could write too. */
   readonly unlocked?: true
+  /**
+   * Aborted as soon as it is known that another process took the session over, or may have: its lock could not be renewed in
+   * time. The reason is a `StoreError`. What was started for this session must stop: another process may do the same.
+   */
+  readonly lost: AbortSignal
   /**
    * Adds an entry after all others, without waiting. Throws a `StoreError` if it is known that it cannot be saved, and from
    * then on always: later entries would build on a missing one. A store that cannot know that yet reports it at `flush`.
@@ -95,7 +125,7 @@ export type StoreErrorCode =
   | 'has-forks'
   | 'newer-version'
   | 'unreadable'
-  /** Another process took the session over. */
+  /** Another process took the session over, or may have. */
   | 'taken-over'
   /** The log file was moved, removed or replaced while it was open. */
   | 'file-replaced'
@@ -103,6 +133,10 @@ export type StoreErrorCode =
   | 'write-failed'
   /** The server of the store cannot be reached, or refuses. */
   | 'unavailable'
+
+export function createTakenOverError(id: string): StoreError {
+  return new StoreError('taken-over', `the session ${id} was taken over by another process, so the run was stopped`)
+}
 
 /** A failure of a store. The code decides; the message is for people, without a capital and a full stop. */
 export class StoreError extends Error {
