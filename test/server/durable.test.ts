@@ -34,6 +34,7 @@ describe('a backend in Postgres', { skip: skipWithoutPostgres }, () => {
     const database = await connectDatabase(getUrl(), 4)
     const state: TestBackend = { database, names, isKilled: false, offsetMs: 0 }
     const client: Database['client'] = {
+      ...database.client,
       query: (text, values) => {
         if (state.isKilled) return Promise.reject(new Error('this process was killed'))
         const isClock = text.startsWith('select schedule,') || text.startsWith('select (extract(epoch from now())')

@@ -5,57 +5,40 @@ import {
   type PostgresRow,
   type PostgresValue,
 } from '../../session/store/postgres-client.ts'
-import { createNotifications, type Notifications } from './notifications.ts'
+import { listeningClient, type PostgresPool } from '../../session/store/postgres-listener.ts'
 
-/** A database that many processes share, and its notifications. */
+/** A database that many processes share. */
 export interface Database {
   readonly client: PostgresClient
-  readonly notifications: Notifications
   close(): Promise<void>
 }
 
 /** What is used of a `Pool` of `pg`. */
-interface PgPool extends PostgresClient {
+interface PgPool extends PostgresPool {
   on(event: 'error', listener: (error: Error) => void): unknown
-  end(): Promise<void>
-}
-
-/** What is used of a `Client` of `pg`. */
-export interface PgClient extends PostgresClient {
-  on(event: 'error' | 'end', listener: () => void): unknown
-  on(event: 'notification', listener: (message: { channel: string; payload?: string }) => void): unknown
-  connect(): Promise<unknown>
   end(): Promise<void>
 }
 
 interface PgModule {
   readonly Pool: new (options: object) => PgPool
-  readonly Client: new (options: object) => PgClient
 }
 
 /** Loads the driver, and prepares connections. They are made when they are first used. */
 export async function connectDatabase(url: string, maxConnections: number): Promise<Database> {
-  const { Pool, Client } = await loadDriver()
-  // Without the timeouts, a query on a connection that was cut off would wait for as long as the system sends it again.
-  const options = {
+  const { Pool } = await loadDriver()
+  const pool = new Pool({
     connectionString: url,
+    // One more for the notifications.
+    max: maxConnections + 1,
     keepAlive: true,
+    // Otherwise, a query on a connection that was cut off would wait for as long as the system sends it again.
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     application_name: 'dragoman',
-  }
-  const pool = new Pool({ ...options, max: maxConnections })
+  })
   // An idle connection that the server ends must not end the process; the next query makes another.
   pool.on('error', () => undefined)
-  const notifications = createNotifications(() => new Client(options))
-  return {
-    client: pool,
-    notifications,
-    async close() {
-      await notifications.close()
-      await pool.end()
-    },
-  }
+  return { client: listeningClient(pool), close: () => pool.end() }
 }
 
 const CONNECT_TIMEOUT_MS = 3000
@@ -87,5 +70,27 @@ export async function queryAgain(
       if (!isTransientError(error) || signal?.aborted || performance.now() + pause > until) throw error
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
+  }
+}
+
+/** Calls back with each notification of a channel, and with an empty text when some may have been missed. */
+export function listen(
+  client: PostgresClient,
+  channel: string,
+  onNotify: (payload: string) => void,
+): { stop(): Promise<void> } {
+  let isStopped = false
+  const call = (payload: string): void => void (isStopped || onNotify(payload))
+  const listening = client.listen?.(channel, call)
+  // What was sent before it took effect was missed.
+  listening?.then(
+    () => call(''),
+    () => undefined,
+  )
+  return {
+    async stop() {
+      isStopped = true
+      await listening?.then((one) => one.close()).catch(() => undefined)
+    },
   }
 }

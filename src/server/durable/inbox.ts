@@ -1,11 +1,13 @@
 import type { Inbox, InboxMessage } from '../backend.ts'
-import { type Database, queryAgain } from './database.ts'
+import { type Database, listen, queryAgain } from './database.ts'
 import { getSessionChannel } from './names.ts'
+import { type Closable, createSubscriptions } from './subscriptions.ts'
 
 /** The messages to sessions in a table. Of those that were removed only the id stays, so that none is added twice. */
-export function createInbox({ client, notifications }: Database, schema: string): Inbox {
+export function createInbox({ client }: Database, schema: string): Inbox & Closable {
+  const subscriptions = createSubscriptions()
   const table = `"${schema}".inbox`
-  const inbox: Inbox = {
+  const inbox: Inbox & Closable = {
     async put(key, message) {
       await queryAgain(
         client,
@@ -29,15 +31,24 @@ export function createInbox({ client, notifications }: Database, schema: string)
         [tenant, session, JSON.stringify(ids)],
       )
     },
-    watch: (key, onChange) =>
-      notifications.listen(getSessionChannel(schema, 'inbox', key), (payload) => {
-        if (payload !== '') return onChange()
+    watch(key, onChange) {
+      let isStopped = false
+      const call = (): void => void (isStopped || onChange())
+      const listening = listen(client, getSessionChannel(schema, 'inbox', key), (payload) => {
+        if (payload !== '') return call()
         // Something may have been put that nobody was told of.
-        inbox.list(key).then(
-          (messages) => messages.length > 0 && onChange(),
-          () => onChange(),
-        )
-      }),
+        inbox.list(key).then((messages) => messages.length > 0 && call(), call)
+      })
+      subscriptions.add(listening)
+      return {
+        stop() {
+          isStopped = true
+          subscriptions.delete(listening)
+          void listening.stop()
+        },
+      }
+    },
+    close: () => subscriptions.close(),
   }
   return inbox
 }

@@ -49,6 +49,7 @@ export async function createBackendOn(database: Database, settings: DurableSetti
   await migrateQueue(database.client, schema)
   const queue = createDurableQueue(database, schema, { deadAfterMs, onError: settings.onError ?? (() => undefined) })
   const live = createLiveEvents(database, schema)
+  const inbox = createInbox(database, schema)
   const stores = new Map<string, Store>()
   return {
     getStore(tenant) {
@@ -62,12 +63,12 @@ export async function createBackendOn(database: Database, settings: DurableSetti
       return store
     },
     queue,
-    inbox: createInbox(database, schema),
+    inbox,
     live,
     spending: createSpending(database, schema),
     async close() {
       await queue.close()
-      live.close()
+      await Promise.all([live.close(), inbox.close()])
       await database.close()
     },
   }

@@ -1,5 +1,5 @@
 import type { JobQueue, JobStatus } from '../backend.ts'
-import { type Database, queryAgain } from './database.ts'
+import { type Database, listen, queryAgain } from './database.ts'
 import { createJobRunner, type JobRunner } from './job-runner.ts'
 import { createMembership } from './membership.ts'
 import { getJobsChannel } from './names.ts'
@@ -18,13 +18,13 @@ export interface DurableQueue extends JobQueue {
 
 /** Jobs in a table: the processes that work on it claim them, and take those of a process that died. */
 export function createDurableQueue(database: Database, schema: string, options: DurableQueueOptions): DurableQueue {
-  const { client, notifications } = database
+  const { client } = database
   const { onError } = options
   const table = `"${schema}".jobs`
   const channel = getJobsChannel(schema)
   const schedules = createSchedules(database, schema)
   const runners = new Set<JobRunner>()
-  let subscription: { stop(): void } | undefined
+  let subscription: { stop(): Promise<void> } | undefined
   let wakeTimer: NodeJS.Timeout | undefined
 
   const membership = createMembership({
@@ -84,15 +84,16 @@ export function createDurableQueue(database: Database, schema: string, options: 
       })
       await membership.join()
       runners.add(runner)
-      subscription ??= notifications.listen(channel, wakeSoon)
+      subscription ??= listen(client, channel, wakeSoon)
       runner.wake()
       return {
         async stop(how?: { readonly graceMs?: number }) {
           await runner.stop(how)
           runners.delete(runner)
           if (runners.size > 0) return
-          subscription?.stop()
+          const stopped = subscription?.stop()
           subscription = undefined
+          await stopped
           clearTimeout(wakeTimer)
           await membership.leave()
         },
@@ -113,7 +114,7 @@ export function createDurableQueue(database: Database, schema: string, options: 
     async close() {
       await Promise.all([...runners].map((runner) => runner.stop()))
       runners.clear()
-      subscription?.stop()
+      await subscription?.stop()
       clearTimeout(wakeTimer)
       await membership.leave()
     },

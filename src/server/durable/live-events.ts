@@ -1,13 +1,15 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { LiveEvents } from '../backend.ts'
-import type { Database } from './database.ts'
+import { type Database, listen } from './database.ts'
 import { getSessionChannel } from './names.ts'
+import { type Closable, createSubscriptions } from './subscriptions.ts'
 
 /**
  * Live events as notifications, in batches: one statement for all sessions of this process a few times a second. An event that
  * is too long for a notification is left out, and so are all while the database is behind.
  */
-export function createLiveEvents({ client, notifications }: Database, schema: string): LiveEvents & { close(): void } {
+export function createLiveEvents({ client }: Database, schema: string): LiveEvents & Closable {
+  const subscriptions = createSubscriptions()
   const waiting = new Map<string, string[]>()
   let timer: NodeJS.Timeout | undefined
   let isSending = false
@@ -42,12 +44,23 @@ export function createLiveEvents({ client, notifications }: Database, schema: st
       waiting.set(channel, texts)
       plan()
     },
-    watch: (key, onEvent) =>
-      notifications.listen(getSessionChannel(schema, 'live', key), (payload) => {
+    watch(key, onEvent) {
+      const listening = listen(client, getSessionChannel(schema, 'live', key), (payload) => {
         // An empty payload says that some may have been missed.
         if (payload !== '') for (const event of JSON.parse(payload) as JsonObject[]) onEvent(event)
-      }),
-    close: () => clearTimeout(timer),
+      })
+      subscriptions.add(listening)
+      return {
+        stop() {
+          subscriptions.delete(listening)
+          void listening.stop()
+        },
+      }
+    },
+    close() {
+      clearTimeout(timer)
+      return subscriptions.close()
+    },
   }
 }
 

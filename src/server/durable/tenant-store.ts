@@ -48,8 +48,9 @@ export function createTenantStore(options: TenantStoreOptions): Store {
         return getStore().open(id, how)
       }
     },
-    read: (id) => getStore().read(id),
-    list: () => getStore().list(),
+    read: (id, how) => getStore().read(id, how),
+    follow: (id, how) => getStore().follow(id, how),
+    list: (how) => getStore().list(how),
     remove: (id) => getStore().remove(id),
     putBlob: (bytes) => getStore().putBlob(bytes),
     getBlob: (hash) => getStore().getBlob(hash),
