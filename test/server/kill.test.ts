@@ -103,7 +103,7 @@ function killTests(): void {
       }
     }
 
-    const SESSIONS = 14
+    const SESSIONS = 10
     const acknowledged: string[] = []
     await start()
     const clients = Array.from({ length: SESSIONS }, async (_, at) => {
@@ -118,7 +118,7 @@ function killTests(): void {
     })
     const countEffects = (): number =>
       existsSync(join(place, 'effects')) ? readFileSync(join(place, 'effects'), 'utf8').split('\n').length - 1 : 0
-    for (let kills = 0; kills < 8; kills++) {
+    for (let kills = 0; kills < 6; kills++) {
       // In the middle of the work, whatever the speed of the machine.
       const target = Math.min(countEffects() + 1 + next(8), SESSIONS * 7)
       for (const end = Date.now() + 60_000; countEffects() < target && Date.now() < end;)

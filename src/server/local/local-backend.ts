@@ -36,6 +36,7 @@ export function localBackend({ folder, now = Date.now, onError = () => {} }: Loc
   for (const change of readJournal(path)) applyChange(state, toLocalChange(change))
   const journal = createJournal(path, toJson(listChanges(state)))
   let initialLength = journal.length
+  let isClosed = false
 
   async function commit(...changes: readonly LocalChange[]): Promise<void> {
     for (const change of changes) {
@@ -119,6 +120,8 @@ export function localBackend({ folder, now = Date.now, onError = () => {} }: Loc
     },
     submitDueSchedules,
     async close() {
+      if (isClosed) return
+      isClosed = true
       clearInterval(timer)
       await queue.close()
       await journal.close()

@@ -110,8 +110,12 @@ export function createJournal(path: string, initial: Iterable<JsonObject>): Jour
     },
     rewrite,
     async close() {
+      if (handle < 0) return
       await this.flush().catch(() => undefined)
-      closeSync(handle)
+      const open = handle
+      handle = -1
+      failure ??= { error: new Error(`${path} is closed`) }
+      if (open >= 0) closeSync(open)
     },
   }
 }
