@@ -10,7 +10,7 @@ import { skipWithoutPostgres } from '../support/postgres.ts'
 const ROUNDS = Number(process.env['DRAGOMAN_CHAOS'] ?? 0)
 const FIRST_SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
 /** Shorter than the default, so that more is taken over in a round. */
-const TIMES = { deadAfterMs: 2000, leaseMs: 3000 }
+const TIMES = { deadAfterMs: 4000, leaseMs: 6000 }
 
 /** This file is also the other processes. */
 const [, , role, config = '{}'] = process.argv
@@ -53,7 +53,8 @@ function chaos(): void {
       while (Date.now() < limit && (await cluster.countClosed()) < sessionCount) await pause(100)
       isOver = true
       const deeds = await disturbed
-      await waitUntil('every session ends', async () => (await cluster.countClosed()) === sessionCount)
+      const ends = async () => (await cluster.countClosed()) === sessionCount
+      await waitUntil('every session ends', ends, ROUNDS > 0 ? 900_000 : 300_000)
       const problems = await cluster.findProblems(sessions)
       t.diagnostic(`seed ${seed}: ${deeds.join(', ')}; ${cluster.listEffects().length} effects`)
       assert.deepEqual(problems, [])

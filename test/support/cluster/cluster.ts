@@ -30,7 +30,7 @@ export interface Cluster {
   readonly model: ModelServer
   readonly backend: Backend
   startWorker(more?: Partial<ProcessConfig>): Promise<ClusterWorker>
-  startApprover(sessions: readonly string[]): ChildProcess
+  startApprover(sessions: readonly string[], labels?: readonly string[]): ChildProcess
   /** Creates a session with a prompt, and submits the work on it. */
   submit(session: string, label?: string): Promise<void>
   countClosed(): Promise<number>
@@ -96,7 +96,7 @@ export async function startCluster({ program, config = {}, modelMs = () => 20 }:
       })
       return { child, proxy, ready, ended }
     },
-    startApprover: (sessions) => spawnProcess('--approver', { sessions }),
+    startApprover: (sessions, labels = []) => spawnProcess('--approver', { sessions, labels }),
     async submit(session, label) {
       try {
         await (await backend.getStore(TENANT).create({ id: session, folder: '/' })).close()

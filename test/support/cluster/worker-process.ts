@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { defined } from '../../../src/model/defined.ts'
 import { tool } from '../../../src/index.ts'
 import { connectDatabase, type Database } from '../../../src/server/durable/database.ts'
 import { createBackendOn } from '../../../src/server/durable/index.ts'
@@ -22,6 +23,7 @@ export interface ProcessConfig {
   readonly acksFile: string
   readonly toolMs: number
   readonly concurrency: number
+  /** Of a worker. The approver submits the jobs of a session with the one that its name ends with. */
   readonly labels?: readonly string[]
   readonly deadAfterMs?: number
   readonly leaseMs?: number
@@ -81,7 +83,8 @@ export async function runApproverProcess(config: ProcessConfig): Promise<void> {
         for (const { ask } of findOpenApprovals(contents)) {
           const key = { tenant: TENANT, session }
           await backend.inbox.put(key, { kind: 'reply', id: `reply-${ask}`, ask, answer: { approved: true } })
-          await backend.queue.submit({ id: `${session}-${ask}`, ...key, provider: 'p' })
+          const label = config.labels?.find((one) => session.endsWith(`-${one}`))
+          await backend.queue.submit({ id: `${session}-${ask}`, ...key, provider: 'p', ...defined({ label }) })
         }
       } catch {
         // The database is being restarted; the next round tries it again.
