@@ -69,8 +69,10 @@ export function createSessionService({ backend, getProvider }: SessionServiceOpt
     list: (tenant: string, options: ListOptions): Promise<SessionSummary[]> => backend.getStore(tenant).list(options),
 
     async get(key: SessionKey): Promise<SessionInfo> {
+      // In this order: a message is in the log before it leaves the inbox.
+      const messages = await inbox.list(key)
       const contents = await read(key)
-      return describeSession(key.session, contents.entries, getState(contents, await inbox.list(key)))
+      return describeSession(key.session, contents.entries, getState(contents, messages))
     },
 
     /** Removes the session, what waits for it, and its schedules. */
@@ -116,14 +118,17 @@ export function createSessionService({ backend, getProvider }: SessionServiceOpt
     },
 
     /** Lets a worker look at the session: for one that was written by another program. */
-    async resume(key: SessionKey, requestKey: string): Promise<number> {
+    async resume(key: SessionKey, requestKey: string): Promise<{ after: number; prompt?: string }> {
       const { entries } = await read(key)
       await submitJob(key, createMessageId(entries, `resume-${requestKey}`), readSessionSettings(entries))
-      return entries.at(-1)?.seq ?? 0
+      const lastEnd = entries.findLastIndex(({ kind }) => kind === 'close')
+      const open = entries.slice(lastEnd + 1).find((entry) => entry.kind === 'user')
+      return { after: entries.at(-1)?.seq ?? 0, ...defined({ prompt: open?.message }) }
     },
 
     async listApprovals(key: SessionKey): Promise<readonly PendingApproval[]> {
       const answered = new Set((await inbox.list(key)).flatMap((one) => (one.kind === 'reply' ? [one.ask] : [])))
+      // The inbox comes first: an answer is in the log before it leaves the inbox.
       return findPendingApprovals(await read(key)).filter(({ id }) => !answered.has(id))
     },
 

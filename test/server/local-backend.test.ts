@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Backend } from '../../src/server/backend.ts'
 import { backendConformance, type BackendSetup } from '../../src/server/conformance.ts'
-import { createLocalBackend, type LocalBackend } from '../../src/server/local/local-backend.ts'
+import { localBackend, type LocalBackend } from '../../src/server/local/local-backend.ts'
 import { clearAway } from '../support/clear.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-backend-'))
@@ -16,7 +16,7 @@ let offset = 0
 const folders = new Map<Backend, string>()
 
 function open(folder: string): LocalBackend {
-  const backend = createLocalBackend({ folder, now: () => Date.now() + offset })
+  const backend = localBackend({ folder, now: () => Date.now() + offset })
   folders.set(backend, folder)
   return backend
 }
@@ -43,7 +43,7 @@ describe('the backend of one machine', () => {
   test('a second process cannot use the folder', async () => {
     const folder = join(root, 'locked')
     const backend = open(folder)
-    assert.throws(() => createLocalBackend({ folder }), { code: 'in-use' })
+    assert.throws(() => localBackend({ folder }), { code: 'in-use' })
     await backend.close()
     await open(folder).close()
   })

@@ -28,7 +28,7 @@ export interface LocalBackend extends Backend {
  * A backend in a folder of this machine, for one process: a log file for each session, and a journal with the jobs, the
  * messages and the schedules that were acknowledged. Another process that opens the folder meanwhile gets a `StoreError`.
  */
-export function createLocalBackend({ folder, now = Date.now, onError = () => {} }: LocalBackendOptions): LocalBackend {
+export function localBackend({ folder, now = Date.now, onError = () => {} }: LocalBackendOptions): LocalBackend {
   createPrivateFolder(folder)
   const lock = acquireLock(join(folder, 'server.lock'), `the server folder ${folder}`)
   const path = join(folder, 'journal.jsonl')

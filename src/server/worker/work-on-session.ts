@@ -32,7 +32,6 @@ export async function workOnSession(
   try {
     for (;;) {
       if (stop.aborted) return STOPPED
-      closeStartedCalls(attached)
       await applyMessages(attached, await inbox.list(job))
       const progress = getProgress(attached)
       if (progress === 'waiting') return { kind: 'waiting' }
@@ -86,13 +85,7 @@ function toKey({ tenant, session }: Job): { tenant: string; session: string } {
   return { tenant, session }
 }
 
-/** A call whose tool had started, or may have started, when a process died never runs again; the model is told. */
-function closeStartedCalls(log: AttachedLog): void {
-  for (const open of findOpenCalls(log))
-    if (open.hasStarted) log.append({ kind: 'result', result: createInterruptedResult(open), ms: 0 })
-}
-
-export function appendUserMessage(log: AttachedLog, session: string, { id, parts }: UserMessage): void {
+function appendUserMessage(log: AttachedLog, session: string, { id, parts }: UserMessage): void {
   log.append({
     kind: 'user',
     parts: parts as unknown as UserTurn['parts'],
