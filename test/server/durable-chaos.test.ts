@@ -112,7 +112,8 @@ async function disturb(
     const at = Math.floor(random() * workers.length)
     const worker = workers[at]
     if (!worker || isOver()) break
-    const deed = plan.shift() ?? ['kill', 'kill', 'pause', 'pause', 'cut', 'freeze', 'restart'][Math.floor(random() * 7)]
+    const deed =
+      plan.shift() ?? ['kill', 'kill', 'pause', 'pause', 'cut', 'freeze', 'restart'][Math.floor(random() * 7)]
     const ms = 300 + random() * 5000
     counts.set(deed ?? '', (counts.get(deed ?? '') ?? 0) + 1)
     if (deed === 'kill') {

@@ -58,8 +58,13 @@ export async function startCluster({ program, config = {}, modelMs = () => 20 }:
       : `postgres://test@127.0.0.1:${port}/postgres`
   const names = { schema: 'queue', tenantPrefix: 'cluster' }
   const shared: ProcessConfig = {
-    ...{ ...names, url: getUrl(), modelUrl: model.url, toolMs: 20, concurrency: 100 },
-    ...{ effectsFile: join(folder, 'effects'), acksFile: join(folder, 'acks') },
+    ...names,
+    url: getUrl(),
+    modelUrl: model.url,
+    toolMs: 20,
+    concurrency: 30,
+    effectsFile: join(folder, 'effects'),
+    acksFile: join(folder, 'acks'),
     ...config,
   }
   const backend = await createDurableBackend({ url: getUrl(), ...names })

@@ -36,7 +36,9 @@ export async function startModelServer(delayMs: () => number): Promise<ModelServ
       const body = JSON.parse(text) as { readonly messages: readonly Message[] }
       const session = /session (?<name>[\w-]+)/.exec(JSON.stringify(body.messages))?.groups?.['name'] ?? '?'
       requests.set(session, [...(requests.get(session) ?? []), performance.now()])
-      problems.push(...validateTranscript('openai-chat', body, wires['openai-chat'].profile).map((one) => `${session}: ${one}`))
+      problems.push(
+        ...validateTranscript('openai-chat', body, wires['openai-chat'].profile).map((one) => `${session}: ${one}`),
+      )
       const isFailing = failing.delete(session)
       setTimeout(() => {
         response.writeHead(isFailing ? 429 : 200, { 'content-type': 'application/json' })

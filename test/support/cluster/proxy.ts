@@ -17,7 +17,10 @@ export async function startProxy(target: string): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let mode: 'open' | 'cut' | 'frozen' = 'open'
   const server = createServer((inner) => {
-    if (mode === 'cut') return void inner.destroy()
+    if (mode === 'cut') {
+      inner.destroy()
+      return
+    }
     const outer = connect(target)
     for (const [one, other] of [
       [inner, outer],

@@ -101,7 +101,8 @@ async function openBackend(config: ProcessConfig): Promise<Backend> {
     const database = await connectDatabase(config.url, 8)
     const client = config.isUnfenced ? withoutFencing(database.client) : database.client
     const settings = {
-      ...{ schema: config.schema, tenantPrefix: config.tenantPrefix },
+      schema: config.schema,
+      tenantPrefix: config.tenantPrefix,
       ...(config.deadAfterMs !== undefined && { deadAfterMs: config.deadAfterMs }),
       ...(config.leaseMs !== undefined && { leaseMs: config.leaseMs }),
       onError: (message: string) => void process.stderr.write(`${process.pid}: ${message}\n`),
@@ -133,17 +134,17 @@ function createEffectTool(session: string, { effectsFile, toolMs }: ProcessConfi
     name: 'effect',
     description: 'Does something that must not be done twice.',
     parameters: { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] },
-    effects: ({ n }) => [{ kind: 'write', path: `/effects/${session}/${String(n)}` }],
+    effects: ({ n }) => [{ kind: 'write', path: `/effects/${session}/${n}` }],
     async execute({ n }, { signal }) {
       await pause(Math.random() * toolMs)
       // A tool that was told to stop begins nothing new.
       signal.throwIfAborted()
       const file = openSync(effectsFile, 'a')
-      writeSync(file, `${session} ${String(n)} ${process.pid}\n`)
+      writeSync(file, `${session} ${n} ${process.pid}\n`)
       fsyncSync(file)
       closeSync(file)
       await pause(Math.random() * toolMs)
-      return `did ${String(n)}`
+      return `did ${n}`
     },
   })
 }
