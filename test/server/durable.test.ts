@@ -150,7 +150,7 @@ describe('a backend in Postgres', { skip: skipWithoutPostgres }, () => {
     await database.client.query(`insert into "${names.schema}".workers (id, dead) values ('gone', true)`)
     await database.client.query(
       `insert into "${names.schema}".jobs (id, tenant, session, provider, run_at, state, worker, takeovers)
-       values ('deadly', 'acme', 's', 'p', now(), 'running', 'gone', 9)`,
+       values ('deadly', 'acme', 's', 'p', now(), 'running', 'gone', 29)`,
     )
     await backend.queue.work(() => Promise.resolve({ kind: 'done' }), { id: 'w', labels: [], concurrency: 1 })
     for (let status; status !== 'failed'; status = await backend.queue.getStatus('deadly'))
@@ -201,7 +201,9 @@ describe('a backend in Postgres', { skip: skipWithoutPostgres }, () => {
     for (let at = 0; at < 10; at++)
       await first.queue.submit({ id: `r${at}`, tenant: 'acme', session: `s${at}`, provider: 'p' })
     await until(() => ended === 10)
-    const { rows } = await database.client.query(`select count(*)::int as n from "${names.schema}".workers where not dead`)
+    const { rows } = await database.client.query(
+      `select count(*)::int as n from "${names.schema}".workers where not dead`,
+    )
     assert.equal(rows[0]?.['n'], 2)
     await second.close()
     await first.close()
@@ -216,10 +218,10 @@ describe('a backend in Postgres', { skip: skipWithoutPostgres }, () => {
 
   test('the tables are made by many processes at the same time, and of a newer version they are refused', async () => {
     const schema = `q${++count}`
-    const open = () => createDurableBackend({ url: getUrl(), schema })
-    const all = await Promise.all(Array.from({ length: 6 }, open))
+    const openOwn = () => createDurableBackend({ url: getUrl(), schema })
+    const all = await Promise.all(Array.from({ length: 6 }, openOwn))
     for (const backend of all) await backend.close()
     await server.pool().query(`insert into "${schema}".versions (version) values (99)`)
-    await assert.rejects(open(), /newer version/)
+    await assert.rejects(openOwn(), /newer version/)
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -37,6 +37,13 @@ function jsonlSetup(): StoreSetup {
       renameSync(folder, `${folder}-moved`)
       writeFileSync(folder, 'not a folder')
     },
+    // From here on, its locks are those of a process on another machine, which cannot be checked.
+    pause(store) {
+      const folder = places.get(store) ?? ''
+      for (const name of readdirSync(folder).filter((one) => one.endsWith('.lock')))
+        writeFileSync(join(folder, name), '4711 1 boot:1:machine:elsewhere')
+      return () => undefined
+    },
   }
 }
 
@@ -45,7 +52,7 @@ const memorySetup: StoreSetup = { createStore: () => memoryStore(clock), reopen:
 describe('every store', () => {
   for (const { name, needs, run } of storeConformance) {
     if (needs === undefined) test(`memory: ${name}`, () => run(memorySetup))
-    test(`jsonl: ${name}`, () => run(jsonlSetup()))
+    if (needs !== 'leaseMs') test(`jsonl: ${name}`, () => run(jsonlSetup()))
   }
 })
 

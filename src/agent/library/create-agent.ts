@@ -38,7 +38,8 @@ export function createAgentOnLog(
   log: SessionLog,
   inherited: InheritedContext,
 ): Agent<unknown> {
-  return createAgent(options, log.id, () => log, inherited)
+  // If it is lost, only who opened it may open it again: others may not write to the session meanwhile.
+  return createAgent(options, log.id, () => log, inherited, () => log)
 }
 
 const createId = (): string => createTurnKey(randomBytes(20))
@@ -64,6 +65,7 @@ function createAgent<Output>(
   id: string,
   openLog: () => SessionLog | Promise<SessionLog>,
   inherited: InheritedContext = {},
+  reopenLog = (): SessionLog | Promise<SessionLog> => options.store.open(id),
 ): Agent<Output> {
   const { store, name = 'agent', description = '' } = options
   const opener = createModelOpener(options.limits?.cost, inherited.limitModel)
@@ -87,7 +89,7 @@ function createAgent<Output>(
     if (isClosed) return Promise.reject(new Error(CLOSED_MESSAGE))
     session ??= (async () => {
       const log = await openLog()
-      openLog = () => store.open(id)
+      openLog = reopenLog
       return resumeSession(log, { isSafeToRetry: ({ name: tool }) => isSafeToRetry(shared().toolbox, tool) })
     })().catch((error: unknown) => {
       session = undefined

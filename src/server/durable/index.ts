@@ -33,7 +33,11 @@ export interface DurableSettings {
 }
 
 /** A backend in Postgres, for as many processes on as many machines as wanted. Its tables are made if they are missing. */
-export async function createDurableBackend({ url, maxConnections = 10, ...settings }: DurableBackendOptions): Promise<Backend> {
+export async function createDurableBackend({
+  url,
+  maxConnections = 10,
+  ...settings
+}: DurableBackendOptions): Promise<Backend> {
   const database = await connectDatabase(url, maxConnections)
   try {
     return await createBackendOn(database, settings)
@@ -56,7 +60,10 @@ export async function createBackendOn(database: Database, settings: DurableSetti
       const store =
         stores.get(tenant) ??
         createTenantStore({
-          ...{ database, leaseMs, queueSchema: schema, schema: getTenantSchema(tenantPrefix, tenant) },
+          database,
+          leaseMs,
+          queueSchema: schema,
+          schema: getTenantSchema(tenantPrefix, tenant),
           getHolder: () => queue.getHolder(),
         })
       stores.set(tenant, store)

@@ -78,7 +78,12 @@ export function createDurableQueue(database: Database, schema: string, options: 
     },
     async work(handler, worker) {
       const runner = createJobRunner({
-        ...{ database, schema, channel, handler, worker, onError },
+        database,
+        schema,
+        channel,
+        handler,
+        worker,
+        onError,
         // A beat that is under way does not know of the jobs that are claimed meanwhile, and would queue them again.
         getMember: () => (membership.isComparing() ? undefined : membership.getMember()),
       })
@@ -121,6 +126,9 @@ export function createDurableQueue(database: Database, schema: string, options: 
   }
 }
 
-/** A job that makes its process die, as by taking all memory, must not go through all of them for ever. */
-const MAX_TAKEOVERS = 10
+/**
+ * A job that makes its process die, as by taking all memory, must not go through all of them for ever. The other jobs of those
+ * processes are counted, too, so it is many; after ten, each further one comes later.
+ */
+const MAX_TAKEOVERS = 30
 const MAX_WAKE_DELAY_MS = 10

@@ -49,14 +49,19 @@ export function createJobRunner({ worker, ...options }: JobRunnerOptions): JobRu
   let isStopped = false
   let isClaiming = false
   let isWoken = false
+  let claiming = Promise.resolve()
 
   async function claim(): Promise<void> {
     const member = options.getMember()
-    const room = worker.concurrency - running.size
+    const room = Math.min(worker.concurrency - running.size, MAX_BATCH)
     if (isStopped || !member || room <= 0) return
     const text = `select id, tenant, session, provider, label, fence::text as fence, failures from "${schema}".claim_jobs($1, $2::jsonb, $3)`
     const { rows } = await client.query(text, [member.id, labels, room])
     for (const row of rows) start(toClaim(row, member))
+    if (rows.length < MAX_BATCH) return
+    // A process that starts a hundred sessions at once would be too busy to say that it is alive.
+    isWoken = true
+    await sleep(BATCH_PAUSE_MS)
   }
 
   function wake(): void {
@@ -66,7 +71,7 @@ export function createJobRunner({ worker, ...options }: JobRunnerOptions): JobRu
     }
     isClaiming = true
     isWoken = false
-    void claim()
+    claiming = claim()
       .catch(() => undefined)
       .finally(() => {
         isClaiming = false
@@ -126,10 +131,9 @@ export function createJobRunner({ worker, ...options }: JobRunnerOptions): JobRu
     async stop({ graceMs = 0 } = {}) {
       isStopped = true
       const settle = async (): Promise<void> => {
-        while (isClaiming || running.size > 0) {
-          await Promise.all(running.values())
-          await new Promise((resolve) => setTimeout(resolve, isClaiming ? 5 : 0))
-        }
+        // A claim that is under way may still bring jobs, which are given back.
+        await claiming
+        await Promise.all(running.values())
       }
       const settled = settle()
       if (graceMs > 0) await Promise.race([settled, sleep(graceMs)])
@@ -140,6 +144,8 @@ export function createJobRunner({ worker, ...options }: JobRunnerOptions): JobRu
   }
 }
 
+const MAX_BATCH = 10
+const BATCH_PAUSE_MS = 20
 const MAX_TIMER_MS = 60_000
 const MAX_STOP_MS = 5000
 

@@ -32,9 +32,17 @@ export function createSchedules({ client }: Database, schema: string): Schedules
        )
        select pg_notify($10, 'jobs'), pg_notify($11, 'put') from fired`,
       [
-        ...[id, storedNext, next],
-        ...[tenant, session, once, JSON.stringify({ ...message, id: once }), provider, label ?? null],
-        ...[getJobsChannel(schema), getSessionChannel(schema, 'inbox', schedule)],
+        id,
+        storedNext,
+        next,
+        tenant,
+        session,
+        once,
+        JSON.stringify({ ...message, id: once }),
+        provider,
+        label ?? null,
+        getJobsChannel(schema),
+        getSessionChannel(schema, 'inbox', schedule),
       ],
     )
   }

@@ -194,7 +194,8 @@ function createBeatFunction(schema: string): string {
         where id in (select id from ${schema}.workers where not dead and beat < now() - dead_after for update skip locked);
         update ${schema}.jobs j
         set state = case when takeovers + 1 >= max_takeovers then 'failed' else 'queued' end, worker = null, fence = fence + 1,
-            takeovers = takeovers + 1, run_at = least(run_at, now()), reason = 'its worker died', changed = now()
+            takeovers = takeovers + 1, reason = 'its worker died', changed = now(),
+            run_at = now() + case when takeovers < 10 then 0 else least(power(2, takeovers - 10), 60) end * interval '1 second'
         where j.state = 'running' and j.worker in (select id from ${schema}.workers where dead);
         get diagnostics changes = row_count;
         requeued := requeued + changes;

@@ -12,7 +12,7 @@ interface EntryPage {
 export interface EntrySource {
   /** The saved entries with a higher number, in order. */
   readonly readAfter: (after: number, signal: AbortSignal) => Promise<EntryPage>
-  /** Calls back after something may have been saved; too often does no harm. */
+  /** Calls back soon if there are entries already, and whenever some may have been saved; too often does no harm. */
   readonly watch: (onChange: () => void, getLast: () => number) => { readonly stop: () => void }
 }
 
@@ -59,10 +59,9 @@ async function* readAndWatch(
   if (signal.aborted) return undefined
   const source = openSource()
   let last = after
-  let hasChanged = true
+  let hasChanged = false
   let wake: (() => void) | undefined
   signal.addEventListener('abort', () => wake?.(), { once: true })
-  // Before the first reading, so that nothing can be saved unnoticed between the two.
   const watch = source.watch(
     () => {
       hasChanged = true

@@ -96,7 +96,11 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
           throw toReadError(id, error)
         }
       },
-      watch: (onChange) => changes.watch(`${id}.jsonl`, onChange),
+      watch(onChange) {
+        const watching = changes.watch(`${id}.jsonl`, onChange)
+        onChange()
+        return watching
+      },
     }
   }
 

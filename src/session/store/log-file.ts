@@ -142,6 +142,7 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'lost'
       // A flush in progress needs the open file.
       void syncing.catch(() => undefined).then(() => closeSync(open))
       // The next process to open it must know that no entries are missing at its end.
+      if (lost.signal.aborted) return Promise.resolve()
       if (isIdle || !initialState.isEndVerified) lock.release()
       else lock.releaseUnfinished(seq)
       return Promise.resolve()

@@ -114,6 +114,7 @@ export function memoryStore(now: () => number = Date.now): Store {
       watch(onChange) {
         const wakes = followers.get(id) ?? new Set()
         followers.set(id, wakes.add(onChange))
+        onChange()
         return {
           stop() {
             wakes.delete(onChange)

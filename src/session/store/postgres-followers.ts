@@ -27,6 +27,7 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
   let listening: { close(): Promise<void> } | 'starting' | undefined
   let pollTimer: NodeJS.Timeout | undefined
   let isChecking = false
+  const fresh: Follower[] = []
 
   function onNotify(payload: string): void {
     if (payload === '') return void checkAll()
@@ -39,22 +40,36 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
     if (isChecking) return
     isChecking = true
     try {
-      const all = [...followers.values()].flatMap((some) => [...some])
-      for (let at = 0; at < all.length; at += MAX_CHECKED) {
-        const some = all.slice(at, at + MAX_CHECKED)
-        const rows = await query(
-          `select id, last_seq from ${schema}.sessions where id = any(string_to_array($1, ','))`,
-          [[...new Set(some.map(({ id }) => id))].join()],
-        )
-        const lastSeqs = new Map(rows.map((row) => [String(row['id']), Number(row['last_seq'])]))
-        // A session that was removed has something new, too.
-        for (const { id, onChange, getLast } of some) if ((lastSeqs.get(id) ?? Infinity) > getLast()) onChange()
-      }
+      await check([...followers.values()].flatMap((some) => [...some]))
     } catch {
       if (followers.size > 0) startPolling()
     } finally {
       isChecking = false
     }
+  }
+
+  /** Calls back for the sessions that have something new: one query for very many. */
+  async function check(all: readonly Follower[]): Promise<void> {
+    for (let at = 0; at < all.length; at += MAX_CHECKED) {
+      const some = all.slice(at, at + MAX_CHECKED)
+      const rows = await query(
+        `select id, last_seq from ${schema}.sessions where id = any(string_to_array($1, ','))`,
+        [[...new Set(some.map(({ id }) => id))].join()],
+      )
+      const lastSeqs = new Map(rows.map((row) => [String(row['id']), Number(row['last_seq'])]))
+      // A session that was removed has something new, too.
+      for (const { id, onChange, getLast } of some) if ((lastSeqs.get(id) ?? Infinity) > getLast()) onChange()
+    }
+  }
+
+  /** Checks all that began at the same time together. */
+  function checkSoon(follower: Follower): void {
+    if (fresh.push(follower) > 1) return
+    setImmediate(() => {
+      const all = fresh.splice(0)
+      // Each of them tries again until the database can be reached.
+      check(all).catch(() => all.forEach(({ onChange }) => onChange()))
+    })
   }
 
   /** Until the next check succeeds, or for as long as there are no notifications. */
@@ -97,6 +112,7 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
     followers.set(key, same.add(follower))
     startListening()
     if (typeof listening !== 'object') startPolling()
+    checkSoon(follower)
     return {
       stop() {
         same.delete(follower)
@@ -106,6 +122,8 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
     }
   }
 
+  const takeTurn = createTurnTaker(MAX_READS)
+
   return {
     openSource(id) {
       let readNew = async (after: number) => {
@@ -114,7 +132,7 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
         return { entries, upTo: entries.at(-1)?.seq ?? after }
       }
       return {
-        readAfter: (after, signal) => retryUntilAborted(() => readNew(after), signal),
+        readAfter: (after, signal) => retryUntilAborted(() => takeTurn(() => readNew(after)), signal),
         watch: (onChange, getLast) => watch({ id, onChange, getLast }),
       }
     },
@@ -123,6 +141,8 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
 }
 
 const POLL_MS = 500
+/** Many followers that begin at once must not keep appends and leases waiting for a connection. */
+const MAX_READS = 2
 const MAX_CHECKED = 5000
 
 async function readOwn(database: PostgresDatabase, id: string, after: number) {
@@ -130,6 +150,23 @@ async function readOwn(database: PostgresDatabase, id: string, after: number) {
   // Nothing new: perhaps it was removed.
   if (last === after) await readPostgresEntries(database, id, { after: Number.MAX_SAFE_INTEGER })
   return { entries, upTo: last }
+}
+
+/** Does so many at the same time, and the others in order. */
+function createTurnTaker(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
 }
 
 /** A follower outlives any failure of the database that may end. */

@@ -19,6 +19,15 @@ export interface PostgresConnection {
  * last one has ended, and makes another one when it is lost. PgBouncer in transaction mode cannot do that.
  */
 export function listeningClient(pool: PostgresPool): PostgresClient {
+  const found = clients.get(pool) ?? createListeningClient(pool)
+  clients.set(pool, found)
+  return found
+}
+
+/** A second connection of the same pool would listen to the same. */
+const clients = new WeakMap<PostgresPool, PostgresClient>()
+
+function createListeningClient(pool: PostgresPool): PostgresClient {
   const channels = new Map<string, Set<(payload: string) => void>>()
   /** The connection that listens to all channels. */
   let connection: PostgresConnection | undefined

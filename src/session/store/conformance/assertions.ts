@@ -39,3 +39,17 @@ export async function assertStoreError(work: () => unknown, ...codes: readonly S
   }
   throw new Error(`${expected}, but nothing was thrown`)
 }
+
+/** Waits until it is true, for a very busy machine long enough. */
+export async function waitFor(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (const until = performance.now() + WAIT_MS; !(await isTrue());) {
+    if (performance.now() > until) throw new Error(`waited in vain until ${what}`)
+    await sleep(10)
+  }
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+const WAIT_MS = 60_000
