@@ -1,4 +1,5 @@
 import type { Host } from '../host/host.ts'
+import type { Fault } from '../model/fault.ts'
 import type { ProviderOptions } from '../model/provider-options.ts'
 import type { ModelParams, ToolChoice } from '../model/request.ts'
 import type { CallPart, UserTurn } from '../model/turn.ts'
@@ -55,6 +56,8 @@ export interface AgentContext {
   readonly traceToolRun?: <T>(call: CallPart, run: () => Promise<T>) => Promise<T>
   /** Applies the cost limit of this agent to a model that another agent uses. */
   readonly limitModel?: (model: Model) => Model
+  /** Will somebody resume the run after this fault? Then it has not ended in the log. */
+  readonly canRetryLater?: (fault: Fault) => boolean
   /** Writes a long text to a file and returns its path. */
   readonly writeOverflowFile?: (name: string, text: string) => Promise<string>
   /** Context windows and prices of models. Loaded only when needed, and never before the first request is sent. */

@@ -11,6 +11,8 @@ export interface Backend {
   readonly queue: JobQueue
   readonly inbox: Inbox
   readonly live: LiveEvents
+  /** What each tenant has spent, in all processes. Without it, each process counts for itself. */
+  readonly spending?: Spending
   close(): Promise<void>
 }
 
@@ -48,10 +50,16 @@ export interface JobQueue {
   cancel(id: string): Promise<void>
   getStatus(id: string): Promise<JobStatus | undefined>
   /** Runs jobs in this process until it is stopped. A job whose process died is run again by another one. */
-  work(handler: JobHandler, options: WorkerOptions): Promise<{ stop(): Promise<void> }>
+  work(handler: JobHandler, options: WorkerOptions): Promise<QueueWorker>
   setSchedule(schedule: Schedule): Promise<void>
   removeSchedule(id: string): Promise<void>
+  listSchedules(tenant: string): Promise<readonly Schedule[]>
   setLimits(limits: QueueLimits): Promise<void>
+}
+
+export interface QueueWorker {
+  /** Starts no more jobs, waits as long as `graceMs` for those that run, and then aborts their signals. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>
 }
 
 export type JobStatus = 'queued' | 'running' | 'done' | 'cancelled' | 'failed'
@@ -65,8 +73,14 @@ export interface WorkerOptions {
 
 /** Submits a prompt at the times of a cron expression, once for each time, whatever the number of servers. */
 export interface Schedule extends SessionKey {
+  /** Unique over all tenants. */
   readonly id: string
+  /** Five fields, in UTC. */
   readonly cron: string
+  /** Of the jobs that it submits. */
+  readonly provider: string
+  readonly label?: string
+  /** Put into the inbox under the id `<id of the schedule>@<milliseconds since 1970>`. */
   readonly message: InboxMessage
 }
 
@@ -109,4 +123,10 @@ export type InboxMessage =
 export interface LiveEvents {
   publish(session: SessionKey, event: JsonObject): void
   watch(session: SessionKey, onEvent: (event: JsonObject) => void): { stop(): void }
+}
+
+/** In US dollars, for each tenant and period, such as a month. */
+export interface Spending {
+  get(tenant: string, period: string): Promise<number>
+  add(tenant: string, period: string, dollars: number): Promise<void>
 }

@@ -66,6 +66,7 @@ export function entryToTurn(entry: Entry): Turn | undefined {
     case 'result':
       return { role: 'results', parts: [entry.result] }
     case 'open':
+    case 'settings':
     case 'intent':
     case 'ask':
     case 'reply':

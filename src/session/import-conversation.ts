@@ -34,6 +34,7 @@ function toConversationEntry(entry: Entry, renumber: (seq: number) => number): E
     case 'compact':
       return renumberCompaction(entry, renumber(entry.keep))
     case 'open':
+    case 'settings':
     case 'intent':
     case 'ask':
     case 'reply':

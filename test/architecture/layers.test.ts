@@ -119,7 +119,7 @@ describe('network, files and processes', () => {
     for (const path of [
       'provider/http/node-http-client.ts',
       'tool/mcp/http.ts',
-      'serve/acp.ts',
+      'server/http.ts',
       'host/local.ts',
       'rehearsal/server.ts',
     ]) {
@@ -146,7 +146,7 @@ describe('network, files and processes', () => {
       const code = `import { a } from 'node:${name}'`
       for (const path of ['host/local.ts', 'session/store/file.ts', 'cli/main.ts'])
         assert.deepEqual(rules(path, code), [])
-      for (const path of ['session/log.ts', 'tool/builtin/read.ts', 'serve/acp.ts', 'index.ts']) {
+      for (const path of ['session/log.ts', 'tool/builtin/read.ts', 'server/http.ts', 'index.ts']) {
         assert.deepEqual(rules(path, code), [`no files or processes here: node:${name}`], path)
       }
     }

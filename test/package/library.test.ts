@@ -19,7 +19,8 @@ interface Conditions {
 }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: Record<string, { import: Conditions; require: Conditions } | string>
-  peerDependencies?: object
+  peerDependencies: Record<string, string>
+  peerDependenciesMeta: Record<string, { optional: boolean }>
 }
 /** The entry points, as users name them. */
 const ENTRIES = Object.entries(manifest.exports).flatMap(([path, entry]) =>
@@ -49,7 +50,9 @@ describe('the entry points', () => {
       assert.equal(entry.import.types, entry.import.default?.replace(/\.js$/, '.d.ts'))
       assert.equal(entry.require.types, entry.require.default?.replace(/\.cjs$/, '.d.cts'))
     }
-    assert.equal(manifest.peerDependencies, undefined)
+    // Nothing has to be installed beside it: only who uses a database needs a driver.
+    assert.deepEqual(Object.keys(manifest.peerDependencies), ['pg'])
+    assert.deepEqual(manifest.peerDependenciesMeta, { pg: { optional: true } })
   })
 
   test('give the same names to import and require, and share their classes', () => {

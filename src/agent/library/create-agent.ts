@@ -32,6 +32,16 @@ export function agent<const Output extends Schema | undefined = undefined>(
   return createAgent({ ...options, store }, id, () => openSession(store, id, options))
 }
 
+/** An agent on a log that is opened elsewhere, with what its server adds to each run. */
+export function createAgentOnLog(
+  options: AgentOptions<Schema | undefined> & { readonly store: Store },
+  log: SessionLog,
+  inherited: InheritedContext,
+): Agent<unknown> {
+  // If it is lost, only who opened it may open it again: others may not write to the session meanwhile.
+  return createAgent(options, log.id, () => log, inherited, () => log)
+}
+
 const createId = (): string => createTurnKey(randomBytes(20))
 
 async function openSession(store: Store, id: string, options: AgentOptions<Schema | undefined>): Promise<SessionLog> {
@@ -55,6 +65,7 @@ function createAgent<Output>(
   id: string,
   openLog: () => SessionLog | Promise<SessionLog>,
   inherited: InheritedContext = {},
+  reopenLog = (): SessionLog | Promise<SessionLog> => options.store.open(id),
 ): Agent<Output> {
   const { store, name = 'agent', description = '' } = options
   const opener = createModelOpener(options.limits?.cost, inherited.limitModel)
@@ -78,7 +89,7 @@ function createAgent<Output>(
     if (isClosed) return Promise.reject(new Error(CLOSED_MESSAGE))
     session ??= (async () => {
       const log = await openLog()
-      openLog = () => store.open(id)
+      openLog = reopenLog
       return resumeSession(log, { isSafeToRetry: ({ name: tool }) => isSafeToRetry(shared().toolbox, tool) })
     })().catch((error: unknown) => {
       session = undefined
@@ -109,6 +120,7 @@ function createAgent<Output>(
       limits: { ...options.limits, ...limits },
       requestApproval: (!onApproval && inherited.requestApproval) || toRequestApproval(onApproval),
       takeQueuedMessages: () => queue.splice(0),
+      ...defined({ canRetryLater: inherited.canRetryLater }),
       takeHandoff() {
         const next = handoffTarget
         handoffTarget = undefined

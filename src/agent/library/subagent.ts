@@ -4,8 +4,8 @@ import { tool, toolOutput } from '../../tool/custom-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from './library-agent.ts'
 
-/** What an agent takes over from the run that calls it as a tool. */
-export type InheritedContext = Pick<AgentContext, 'limitModel' | 'requestApproval'>
+/** What an agent takes over from the run that calls it as a tool, or from the server that runs it. */
+export type InheritedContext = Pick<AgentContext, 'limitModel' | 'requestApproval' | 'canRetryLater'>
 
 /**
  * An agent as a tool. Each call is a session of its own. It stops with the run that called it, its cost counts towards the limit

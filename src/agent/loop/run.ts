@@ -77,9 +77,10 @@ async function* runTurns(state: RunState, input: RunInput | undefined): AsyncGen
   }
 }
 
-/** In the log, a run that waits for an approval has not ended: any process can resume it. */
+/** In the log, a run that waits for an approval, or to be tried again, has not ended: any process can resume it. */
 async function* closeRun(state: RunState, { reason, ...more }: RunEnd): AsyncGenerator<RunEvent> {
-  const isResumable = reason === 'awaiting-approval'
+  const isResumable =
+    reason === 'awaiting-approval' || (more.fault !== undefined && state.agent.canRetryLater?.(more.fault) === true)
   const entry = isResumable ? undefined : appendRunLogEntry(state, { kind: 'close', prompt: state.prompt, reason })
   await state.agent.session.flush()
   if (entry) yield entry

@@ -105,6 +105,7 @@ export function traceRun(
         break
       }
       case 'open':
+      case 'settings':
       case 'note':
       case 'turn':
       case 'intent':

@@ -10,11 +10,13 @@ import type { CliCommandSpec } from './spec.ts'
 import { POLICY_COMMAND } from './policy/spec.ts'
 import { REHEARSE_COMMAND } from './rehearse/spec.ts'
 import { REPLAY_COMMAND } from './replay/spec.ts'
+import { SERVE_COMMAND } from './serve/spec.ts'
 import { SESSIONS_COMMAND } from './sessions/spec.ts'
 import { TOUR_COMMAND } from './tour/spec.ts'
 import { TRUST_COMMAND } from './trust/spec.ts'
 import { UNDO_COMMAND } from './undo/spec.ts'
 import { WIRE_COMMAND } from './wire/spec.ts'
+import { WORKER_COMMAND } from './worker/spec.ts'
 
 /** Every command, in the order of the help. */
 export const COMMAND_SPECS: Readonly<Record<CommandName, CliCommandSpec>> = {
@@ -32,6 +34,8 @@ export const COMMAND_SPECS: Readonly<Record<CommandName, CliCommandSpec>> = {
   bug: BUG_COMMAND,
   tour: TOUR_COMMAND,
   rehearse: REHEARSE_COMMAND,
+  serve: SERVE_COMMAND,
+  worker: WORKER_COMMAND,
   wire: WIRE_COMMAND,
   completion: COMPLETION_COMMAND,
 }

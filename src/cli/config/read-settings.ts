@@ -42,7 +42,7 @@ export function readSettings(folder: string): Settings {
     projectFile.text === undefined ? undefined : trusted ? parseConfig(path, projectFile.text) : restrictions?.config
   const imported = mcpFile.text === undefined || !trusted ? undefined : importMcpServers(mcpFile.text, folder)
   const found = defined({ admin, user, project })
-  const { policy: _policy, projects: _projects, $schema: _schema, ...config } = { ...admin, ...user, ...project }
+  const { policy: _policy, projects: _projects, $schema: _schema, server: _server, ...config } = { ...admin, ...user, ...project }
   const personalProjectConfig = user?.projects?.[realPathOrSelf(folder)]
   const untrusted = [
     ...(projectFile.text === undefined ? [] : [path]),
@@ -51,6 +51,8 @@ export function readSettings(folder: string): Settings {
   return {
     config: {
       ...config,
+      // A project must not open this machine to others.
+      ...defined({ server: user?.server ?? admin?.server }),
       ...mergeConfigKey('providers', found),
       // The settings take precedence over .mcp.json.
       ...mergeConfigKey('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),

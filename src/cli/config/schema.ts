@@ -3,6 +3,7 @@ import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { type ApprovalMode, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
 import { RUN_OPTIONS } from '../args/options.ts'
+import { SCOPES, type TenantConfig } from '../../server/http/tenants.ts'
 import type { McpServerConfig } from '../../tool/mcp/client/server-config.ts'
 
 /** The content of a config file. `CONFIG_SCHEMA` describes the fields. */
@@ -20,6 +21,8 @@ export interface Config {
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
   readonly search?: SearchConfig
   readonly telemetry?: TelemetryConfig
+  /** Used only in the user's own settings and in those of the machine, never in a project's. */
+  readonly server?: ServerConfig
   readonly compression?: { readonly share?: number }
   /** In seconds, all attempts together. */
   readonly requestTimeout?: number
@@ -76,6 +79,13 @@ interface SearchConfig {
   readonly service: 'brave' | 'tavily' | 'searxng'
   readonly url?: string
   readonly key?: string
+}
+
+/** Who may use `dragoman serve`, and how much. */
+export interface ServerConfig {
+  readonly tenants?: Readonly<Record<string, TenantConfig>>
+  readonly hosts?: readonly string[]
+  readonly origins?: readonly string[]
 }
 
 export interface TelemetryConfig {
@@ -249,6 +259,48 @@ const properties: Record<keyof Config, JsonObject> = {
     endpoint: stringSchema('URL of the OTLP/HTTP collector.'),
     headers: stringMapSchema('Headers of the requests to the collector.'),
     prompts: booleanSchema('Also send prompts, answers, arguments and results; default false.'),
+  }),
+  server: objectSchema('Who may use dragoman serve. Only in your own settings and in those of the machine.', {
+    tenants: mapSchema(
+      'Tenants by name: their sessions, files and schedules are apart.',
+      objectSchema(
+        'A tenant.',
+        {
+          tokens: listSchema(
+            'Its tokens.',
+            objectSchema(
+              'A token.',
+              {
+                hash: {
+                  type: 'string',
+                  pattern: '^sha256:[0-9a-fA-F]{64}$',
+                  description: 'sha256: and the SHA-256 hash of the token.',
+                },
+                scopes: listSchema(
+                  'What it may do: read; prompt (also create and cancel); approve (answer questions); admin (all of it, and metrics).',
+                  { type: 'string', enum: [...SCOPES] },
+                ),
+              },
+              ['hash', 'scopes'],
+            ),
+          ),
+          limits: objectSchema('Its limits.', {
+            sessions: countSchema('Sessions.'),
+            schedules: countSchema('Schedules; default 100.'),
+            promptsPerMinute: countSchema('Prompts, and messages to runs, within a minute.'),
+            concurrency: countSchema('Prompts that run at the same time.'),
+            streams: countSchema('Event streams at the same time on one server; default 200.'),
+            dollarsPerMonth: priceSchema('US dollars in a calendar month (UTC); a request that may exceed them is not sent.'),
+          }),
+          models: stringListSchema('Models that its sessions may name beside that of the server; * for all.'),
+          labels: stringListSchema('Labels of workers that its sessions may name; * for all.'),
+          git: stringListSchema('Beginnings of the git URLs of its workspaces, for example https://github.com/acme.'),
+        },
+        ['tokens'],
+      ),
+    ),
+    hosts: stringListSchema('Host names, in lower case, by which clients reach the server, beside localhost and numbers.'),
+    origins: stringListSchema('Origins of web pages that may use the server, for example https://app.example.'),
   }),
   compression: objectSchema('When a long conversation is summarised (compaction).', {
     share: {

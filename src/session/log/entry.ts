@@ -29,9 +29,13 @@ export type EntryBody =
       readonly prompt: string
       /** What the user wrote, if the first part also contains text of others. */
       readonly own?: string
+      /** The id that it had in the inbox of a server: it is never added a second time. */
+      readonly message?: string
       /** Imported from another session, perhaps of somebody else: it gives no permissions. */
       readonly foreign?: true
     }
+  /** With what a server runs the session: agent, model, workspace. The last one counts. */
+  | { readonly kind: 'settings'; readonly settings: JsonObject }
   /** (c) A message of Dragoman to the model. Every compaction repeats the last note of each `topic` before the summary. */
   | {
       readonly kind: 'note'
@@ -154,6 +158,7 @@ interface EntryTraits {
 export const LOG_ENTRY_TRAITS: Readonly<Record<Entry['kind'], EntryTraits>> = {
   open: { isIdle: true, isBetweenRuns: true },
   user: { isDurable: true },
+  settings: { isDurable: true, isIdle: true, isBetweenRuns: true },
   note: { isIdle: true, isBetweenRuns: true },
   turn: { isDurable: true },
   intent: { isDurable: true },

@@ -93,6 +93,7 @@ function mapMedia<Body extends EntryBody>(body: Body, change: (part: MediaPart) 
       return content === body.result.content ? body : { ...body, result: { ...body.result, content } }
     }
     case 'open':
+    case 'settings':
     case 'note':
     case 'intent':
     case 'ask':

@@ -21,6 +21,7 @@ export function stripUnverifiedContent(entry: Entry): Entry | undefined {
     case 'compact':
     case 'change':
     case 'undo':
+    case 'settings':
       return undefined
     case 'open':
     case 'user':

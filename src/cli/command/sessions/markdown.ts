@@ -29,6 +29,7 @@ function formatEntry(entry: Entry): string {
     case 'note':
     case 'reply':
     case 'request':
+    case 'settings':
     case 'undo':
       return ''
     default:

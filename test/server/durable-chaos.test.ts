@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type Cluster, type ClusterWorker, startCluster, waitUntil } from '../support/cluster/cluster.ts'
+import { type ProcessConfig, runApproverProcess, runWorkerProcess } from '../support/cluster/worker-process.ts'
+import { skipWithoutPostgres } from '../support/postgres.ts'
+
+/** The number of rounds of 200 sessions; without it, one small round. */
+const ROUNDS = Number(process.env['DRAGOMAN_CHAOS'] ?? 0)
+const FIRST_SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
+/** Shorter than the default, so that more is taken over in a round. */
+const TIMES = { deadAfterMs: 4000, leaseMs: 6000 }
+
+/** This file is also the other processes. */
+const [, , role, config = '{}'] = process.argv
+if (role === '--worker') await runWorkerProcess(JSON.parse(config) as ProcessConfig)
+else if (role === '--approver') await runApproverProcess(JSON.parse(config) as ProcessConfig)
+else describe('a cluster in chaos', { skip: skipWithoutPostgres }, chaos)
+
+function chaos(): void {
+  const program = fileURLToPath(import.meta.url)
+  const sessionCount = ROUNDS > 0 ? 200 : 12
+  for (let round = 0; round < Math.max(ROUNDS, 1); round++) {
+    const seed = FIRST_SEED + round
+    test(`no effect is done twice, and nothing is lost (seed ${seed}, ${sessionCount} sessions)`, async (t) => {
+      const random = createRandom(seed)
+      const cluster = await startCluster({
+        program,
+        config: { ...TIMES, toolMs: 300 },
+        modelMs: () => 20 + Math.random() * 200,
+      })
+      t.after(() => cluster.close())
+      const sessions = Array.from({ length: sessionCount }, (_, at) => `s${at}`)
+      const workers = [await cluster.startWorker(), await cluster.startWorker(), await cluster.startWorker()]
+      cluster.startApprover(sessions)
+      await Promise.all(workers.map(({ ready }) => ready))
+      let isOver = false
+      const disturbed = disturb(cluster, workers, random, () => isOver)
+      for (const session of sessions) {
+        for (;;) {
+          try {
+            await cluster.submit(session)
+            break
+          } catch {
+            // The database is being restarted. What was created before that is found again.
+            await pause(100)
+          }
+        }
+        await pause(random() * (ROUNDS > 0 ? 50 : 300))
+      }
+      const limit = Date.now() + (ROUNDS > 0 ? 45_000 : 12_000)
+      while (Date.now() < limit && (await cluster.countClosed()) < sessionCount) await pause(100)
+      isOver = true
+      const deeds = await disturbed
+      const ends = async () => (await cluster.countClosed()) === sessionCount
+      await waitUntil('every session ends', ends, ROUNDS > 0 ? 900_000 : 300_000)
+      const problems = await cluster.findProblems(sessions)
+      t.diagnostic(`seed ${seed}: ${deeds.join(', ')}; ${cluster.listEffects().length} effects`)
+      assert.deepEqual(problems, [])
+    })
+  }
+
+  for (const isUnfenced of [false, true])
+    test(`a worker that was paused ${isUnfenced ? 'and has no fencing does effects twice' : 'does none twice'}`, async (t) => {
+      const cluster = await startCluster({ program, config: { ...TIMES, toolMs: 100, isFree: true } })
+      t.after(() => cluster.close())
+      // Without fencing it also believes that nobody can take anything from it.
+      const never = { isUnfenced, deadAfterMs: 1e8, leaseMs: 1e8 }
+      const first = await cluster.startWorker(isUnfenced ? never : {})
+      await first.ready
+      const sessions = ['p0', 'p1', 'p2', 'p3']
+      for (const session of sessions) await cluster.submit(session)
+      await waitUntil('it works', () => cluster.listEffects().length >= 8)
+      first.child.kill('SIGSTOP')
+      const second = await cluster.startWorker()
+      await second.ready
+      await waitUntil('the other one goes on', () => hasEffectOf(cluster, second, sessions))
+      first.child.kill('SIGCONT')
+      await waitUntil('every session ends', async () => (await cluster.countClosed()) === sessions.length)
+      await pause(2000)
+      const problems = await cluster.findProblems(sessions)
+      const repeats = problems.filter((one) => one.includes('was done by'))
+      if (isUnfenced) assert.notEqual(repeats.length, 0, 'the test does not notice what it is for')
+      else assert.deepEqual(problems, [])
+    })
+}
+
+function hasEffectOf(cluster: Cluster, { child }: ClusterWorker, sessions: readonly string[]): boolean {
+  const effects = cluster.listEffects().filter((line) => line.endsWith(` ${child.pid}`))
+  return sessions.every((session) => effects.some((line) => line.startsWith(`${session} `)))
+}
+
+/** Kills, pauses and cuts off workers, and restarts the database, until it is over; then all is as it should be. */
+async function disturb(
+  cluster: Cluster,
+  workers: ClusterWorker[],
+  random: () => number,
+  isOver: () => boolean,
+): Promise<string[]> {
+  const counts = new Map<string, number>()
+  const healing = new Set<Promise<unknown>>()
+  const later = (ms: number, heal: () => unknown): void => {
+    const one = pause(ms).then(heal)
+    healing.add(one)
+    void one.finally(() => healing.delete(one))
+  }
+  // Each of them at least once, whatever the numbers are.
+  const plan = ['kill', 'pause', 'cut', 'freeze', 'restart'].sort(() => random() - 0.5)
+  while (!isOver()) {
+    await pause(300 + random() * 1500)
+    const at = Math.floor(random() * workers.length)
+    const worker = workers[at]
+    if (!worker || isOver()) break
+    const deed =
+      plan.shift() ?? ['kill', 'kill', 'pause', 'pause', 'cut', 'freeze', 'restart'][Math.floor(random() * 7)]
+    const ms = 300 + random() * 5000
+    counts.set(deed ?? '', (counts.get(deed ?? '') ?? 0) + 1)
+    if (deed === 'kill') {
+      worker.child.kill('SIGKILL')
+      workers[at] = await cluster.startWorker()
+    } else if (deed === 'pause') {
+      worker.child.kill('SIGSTOP')
+      later(ms, () => worker.child.kill('SIGCONT'))
+    } else if (deed === 'cut') {
+      worker.proxy.cut()
+      later(ms, () => worker.proxy.restore())
+    } else if (deed === 'freeze') {
+      worker.proxy.freeze()
+      later(ms, () => worker.proxy.restore())
+    } else {
+      await cluster.server.stop()
+      await pause(random() * 1500)
+      await cluster.server.start()
+    }
+  }
+  await Promise.all(healing)
+  return [...counts].map(([deed, count]) => `${deed} ${count}×`)
+}
+
+/** Numbers from 0 to 1, the same for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { Backend } from '../../../src/server/backend.ts'
+import { createDurableBackend } from '../../../src/server/durable/index.ts'
+import { getTenantSchema } from '../../../src/server/durable/names.ts'
+import type { Entry } from '../../../src/session/log/entry.ts'
+import { StoreError } from '../../../src/session/store/store.ts'
+import { clearAway } from '../clear.ts'
+import { type PostgresServer, startPostgres } from '../postgres.ts'
+import { type ModelServer, startModelServer } from './model-server.ts'
+import { type Proxy, startProxy } from './proxy.ts'
+import { type ProcessConfig, TENANT } from './worker-process.ts'
+
+/** A worker process, and its way to the database. */
+export interface ClusterWorker {
+  readonly child: ChildProcess
+  readonly proxy: Proxy
+  readonly ready: Promise<void>
+  readonly ended: Promise<void>
+}
+
+/** A database, a model, and processes that work on sessions. */
+export interface Cluster {
+  readonly server: PostgresServer
+  readonly model: ModelServer
+  readonly backend: Backend
+  startWorker(more?: Partial<ProcessConfig>): Promise<ClusterWorker>
+  startApprover(sessions: readonly string[], labels?: readonly string[]): ChildProcess
+  /** Creates a session with a prompt, and submits the work on it. */
+  submit(session: string, label?: string): Promise<void>
+  countClosed(): Promise<number>
+  listEffects(): readonly string[]
+  /** Everything that must not be: effects done twice, entries lost, sessions that did not end as they should. */
+  findProblems(sessions: readonly string[]): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** How the processes of a cluster are started: the program that calls `runWorkerProcess` if it gets these words. */
+export interface ClusterOptions {
+  readonly program: string
+  readonly config?: Partial<ProcessConfig>
+  readonly modelMs?: () => number
+}
+
+export async function startCluster({ program, config = {}, modelMs = () => 20 }: ClusterOptions): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-cluster-'))
+  const server = await startPostgres()
+  const model = await startModelServer(modelMs)
+  const pool: Pool = server.pool()
+  const getUrl = (port?: number) =>
+    port === undefined
+      ? `postgres://test@/postgres?host=${encodeURIComponent(server.host)}`
+      : `postgres://test@127.0.0.1:${port}/postgres`
+  const names = { schema: 'queue', tenantPrefix: 'cluster' }
+  const shared: ProcessConfig = {
+    ...names,
+    url: getUrl(),
+    modelUrl: model.url,
+    toolMs: 20,
+    concurrency: 30,
+    effectsFile: join(folder, 'effects'),
+    acksFile: join(folder, 'acks'),
+    ...config,
+  }
+  const backend = await createDurableBackend({ url: getUrl(), ...names })
+  const tenantSchema = getTenantSchema(names.tenantPrefix, TENANT)
+  const children = new Set<ChildProcess>()
+
+  function spawnProcess(role: string, more: Partial<ProcessConfig>): ChildProcess {
+    const args = ['--enable-source-maps', program, role, JSON.stringify({ ...shared, ...more })]
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    // It may be killed while it is told to end.
+    child.stdin.on('error', () => undefined)
+    children.add(child)
+    return child
+  }
+
+  async function readEntries(session: string): Promise<readonly Entry[]> {
+    return (await backend.getStore(TENANT).read(session)).entries
+  }
+
+  return {
+    server,
+    model,
+    backend,
+    async startWorker(more = {}) {
+      const proxy = await startProxy(join(server.host, '.s.PGSQL.5432'))
+      const child = spawnProcess('--worker', { url: getUrl(proxy.port), ...more })
+      const ready = new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()))
+      const ended = new Promise<void>((resolve) => {
+        child.once('close', () => {
+          children.delete(child)
+          proxy.close()
+          resolve()
+        })
+      })
+      return { child, proxy, ready, ended }
+    },
+    startApprover: (sessions, labels = []) => spawnProcess('--approver', { sessions, labels }),
+    async submit(session, label) {
+      try {
+        await (await backend.getStore(TENANT).create({ id: session, folder: '/' })).close()
+      } catch (error) {
+        // The answer to the first attempt was lost.
+        if (!(error instanceof StoreError) || error.code !== 'exists') throw error
+      }
+      const key = { tenant: TENANT, session }
+      const parts = [{ kind: 'text', text: `This is session ${session}.` }]
+      await backend.inbox.put(key, { kind: 'user', id: `${session}-1`, parts })
+      await backend.queue.submit({ id: `${session}-1`, ...key, provider: 'p', ...(label !== undefined && { label }) })
+    },
+    async countClosed() {
+      const text = `select count(distinct session)::int as n from "${tenantSchema}".entries where entry like '%"kind":"close"%'`
+      const { rows } = await pool.query<{ n: number }>(text).catch(() => ({ rows: [] }))
+      return rows[0]?.n ?? 0
+    },
+    listEffects: () => readLines(shared.effectsFile),
+    async findProblems(sessions) {
+      const problems = [...model.problems, ...findRepeats(readLines(shared.effectsFile))]
+      const logs = new Map<string, readonly Entry[]>()
+      for (const session of sessions) {
+        const entries = await readEntries(session)
+        logs.set(session, entries)
+        problems.push(...findLogProblems(entries).map((one) => `${session}: ${one}`))
+      }
+      for (const line of readLines(shared.acksFile)) {
+        const [session, entry] = JSON.parse(line) as [string, Entry]
+        const saved = logs.get(session)?.find(({ seq }) => seq === entry.seq)
+        if (JSON.stringify(saved) !== JSON.stringify(entry))
+          problems.push(`${session}: the ${entry.kind} ${entry.seq} was acknowledged, and is lost`)
+      }
+      for (const line of readLines(shared.effectsFile)) {
+        const [session = '', n] = line.split(' ')
+        const hasIntent = logs.get(session)?.some((entry) => entry.kind === 'intent' && entry.input['n'] === n)
+        if (!hasIntent) problems.push(`${session}: the effect ${n} is not in the log`)
+      }
+      return problems
+    },
+    async close() {
+      for (const child of children) {
+        child.kill('SIGKILL')
+        // A process that is stopped ends when it is continued.
+        child.kill('SIGCONT')
+      }
+      await backend.close()
+      await model.close()
+      await server.close()
+      clearAway(folder)
+    },
+  }
+}
+
+function readLines(file: string): string[] {
+  if (!existsSync(file)) return []
+  // A process may have been killed in the middle of its last line.
+  return readFileSync(file, 'utf8').split('\n').slice(0, -1)
+}
+
+function findRepeats(effects: readonly string[]): string[] {
+  const seen = new Map<string, string>()
+  return effects.flatMap((line) => {
+    const [session, n, pid] = line.split(' ')
+    const earlier = seen.get(`${session} ${n}`)
+    seen.set(`${session} ${n}`, pid ?? '')
+    return earlier === undefined ? [] : [`${session}: the effect ${n} was done by ${earlier} and by ${pid}`]
+  })
+}
+
+function findLogProblems(entries: readonly Entry[]): string[] {
+  const problems: string[] = []
+  const count = (kind: Entry['kind'], call: string) =>
+    entries.filter(
+      (entry) =>
+        (entry.kind === 'intent' && kind === 'intent' && entry.call === call) ||
+        (entry.kind === 'result' && kind === 'result' && entry.result.id === call),
+    ).length
+  for (const [at, { seq }] of entries.entries()) if (seq !== at + 1) problems.push(`the number ${at + 1} is missing`)
+  const calls = entries.flatMap((entry) =>
+    entry.kind === 'turn' ? entry.turn.parts.flatMap((part) => (part.kind === 'call' ? [part.id] : [])) : [],
+  )
+  for (const call of calls) {
+    if (count('intent', call) > 1) problems.push(`the call ${call} was begun twice`)
+    if (count('result', call) !== 1) problems.push(`the call ${call} has ${count('result', call)} results`)
+  }
+  const closes = entries.filter((entry) => entry.kind === 'close').map(({ reason }) => reason)
+  if (closes.join() !== 'done' || entries.at(-1)?.kind !== 'close') problems.push(`it ended with “${closes.join()}”`)
+  if (calls.length !== CALLS_PER_SESSION) problems.push(`it has ${calls.length} calls`)
+  return problems
+}
+
+/** Two of the six turns have three calls. */
+export const CALLS_PER_SESSION = 10
+
+/** Waits for something to be so, and says what did not come. */
+export async function waitUntil(what: string, isTrue: () => boolean | Promise<boolean>, ms = 180_000): Promise<void> {
+  for (const end = Date.now() + ms; !(await isTrue()); await pause(50)) assert.ok(Date.now() < end, what)
+}
