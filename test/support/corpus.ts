@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { WireId } from '../../src/model/turn.ts'
+import type { PlainConversation } from '../../src/wire/plain-conversation/plain-conversation.ts'
 import { hasShared, shared } from './paths.ts'
 
 /** A recorded exchange with a real provider, and what its answer means. */
@@ -57,3 +58,22 @@ export function recordings(wire: WireId): Recording[] {
       ...(JSON.parse(readFileSync(join(folder, name), 'utf8')) as Omit<Recording, 'file'>),
     }))
 }
+
+/** A conversation with only what the corpus says of one: it knows neither native data nor notes. */
+export function toCorpusConversation(conversation: PlainConversation): JsonObject {
+  const { messages, ...request } = JSON.parse(JSON.stringify(conversation), (name, value: unknown) =>
+    UNKNOWN_TO_CORPUS.has(name) ? undefined : value,
+  ) as JsonObject & { messages: JsonObject[] }
+  // What a note adds to the tools is only shown among the tools.
+  return { ...request, messages: messages.filter((_, at) => !isToolNote(conversation.messages[at])) }
+}
+
+function isToolNote(message: PlainConversation['messages'][number] | undefined): boolean {
+  return message?.note !== undefined && message.parts.length === 0
+}
+
+const UNKNOWN_TO_CORPUS = new Set(
+  'model native note finish origin providerOptions session prompt project previousWire ownId raw freeform content status foundTools data refusal serverTools errorDetails'.split(
+    ' ',
+  ),
+)

@@ -5,7 +5,7 @@ import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.
 import { createEncodeContext, getNativeToolFields, listDeclarationWarnings, listHostedTools } from '../declare-tools.ts'
 import { joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
 import { chooseThinkingLevel } from '../gemini/encode-request.ts'
-import { encodeStoredHistory } from '../history/stored-history.ts'
+import { encodeStoredHistory, getStoredResponseId } from '../history/stored-history.ts'
 import { buildTranscript, type EncodeContext } from '../history/transcript.ts'
 import { chooseOutputRequest } from '../output-format.ts'
 import { mergeProviderOptions } from '../provider-options.ts'
@@ -22,6 +22,7 @@ export const encodeInteractionsRequest: Wire['encodeRequest'] = (request, profil
   const system = joinSystemPrompt(request, context)
   const tools = encodeTools(request, context, warnings)
   const generation = encodeGeneration(request, context, warnings)
+  const previous = getStoredResponseId(request, 'interactions')
   const complete: JsonObject = {
     ...(request.model !== '' && { model: request.model }),
     ...(system !== '' && { system_instruction: system }),
@@ -31,8 +32,8 @@ export const encodeInteractionsRequest: Wire['encodeRequest'] = (request, profil
     // The service stores every interaction unless it is told not to.
     store: request.params?.store ?? false,
     stream: request.params?.stream ?? true,
-    ...defined({ previous_interaction_id: request.previous, continuation_token: request.continuation }),
-    input: encodeStoredHistory(request, request.previous !== undefined, {
+    ...defined({ previous_interaction_id: previous, continuation_token: request.continuation }),
+    input: encodeStoredHistory(request, previous !== undefined, {
       encodeTurns(turns) {
         const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)
         warnings.push(...found)

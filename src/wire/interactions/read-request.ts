@@ -30,6 +30,7 @@ export function readInteractionsRequest(body: unknown): DecodedRequest {
     generation_config: choice || generation['tool_choice'] === undefined ? KNOWN_GENERATION : UNREAD_CHOICE,
     ...(format.output && { response_format: 'type mime_type schema' }),
   })
+  const previous = nonBlankString(fields['previous_interaction_id'])
   const request: ModelRequest = {
     model: stringOrEmpty(fields['model']).replace(/^models\//, ''),
     ...defined({ system: nonBlankString(fields['system_instruction']) }),
@@ -40,7 +41,7 @@ export function readInteractionsRequest(body: unknown): DecodedRequest {
     turns,
     params: readParams(fields, generation),
     ...format,
-    ...defined({ previous: nonBlankString(fields['previous_interaction_id']) }),
+    ...(previous !== undefined && { previous: { wire: 'interactions', id: previous } }),
     ...(options && { providerOptions: { interactions: options } }),
   }
   if (choice) warnAboutChoiceFields(objectOrEmpty(generation['tool_choice']), warnings)

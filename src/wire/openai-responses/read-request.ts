@@ -45,7 +45,8 @@ export function readResponsesRequest(body: unknown): DecodedRequest {
     turns,
     params,
     ...output,
-    ...defined({ session, previous }),
+    ...defined({ session }),
+    ...(previous !== undefined && { previous: { wire: WIRE_ID, id: previous } }),
     ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
   return { request, warnings }
