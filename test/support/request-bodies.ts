@@ -179,7 +179,18 @@ export const REQUEST_BODIES: Readonly<Record<WireId, readonly JsonObject[]>> = {
   interactions: [STEPS_BODY, { model: 'm', previous_interaction_id: 'v1_7', input: 'And?' }],
   'openai-chat': Object.values(CHAT_BODIES),
   'openai-responses': Object.values(RESPONSES_BODIES),
-  anthropic: [MESSAGES_BODY],
+  anthropic: [
+    MESSAGES_BODY,
+    {
+      model: 'm',
+      max_tokens: 10,
+      tools: [{ name: 'late', description: 'Late.', input_schema: SCHEMA, defer_loading: true }],
+      messages: [
+        { role: 'user', content: 'Hi.' },
+        { role: 'system', content: [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'late' } }] },
+      ],
+    },
+  ],
 }
 
 const OPAQUE =

@@ -82,7 +82,7 @@ function listNoteNames(data: Json | undefined): string[] {
   const blocks = Array.isArray(content) ? content.filter(isObject) : []
   return [
     ...Object.keys(settings),
-    ...blocks.flatMap((block) => (block['type'] === 'text' ? listFields(block, 'text') : [stringOrEmpty(block['type'])])),
+    ...blocks.flatMap((block) => (block['type'] === 'text' ? listFields(block, 'text') : [nameWhole(block)])),
   ]
 }
 

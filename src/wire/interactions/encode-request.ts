@@ -3,7 +3,7 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import { createEncodeContext, getNativeToolFields, listDeclarationWarnings, listHostedTools } from '../declare-tools.ts'
-import { joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
+import { findChosenTool, joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
 import { chooseThinkingLevel } from '../gemini/encode-request.ts'
 import { encodeStoredHistory, getStoredResponseId } from '../history/stored-history.ts'
 import { buildTranscript, type EncodeContext } from '../history/transcript.ts'
@@ -78,7 +78,7 @@ function encodeGeneration(
   warnAboutCacheTtl(params, warnings)
   const stop = limitStopSequences(params.stop, MAX_STOP_SEQUENCES, warnings)
   const choice =
-    projection.tools.length > 0 && profile.tools === 'native' ? encodeToolChoice(toolChoice, context) : undefined
+    projection.tools.length > 0 && profile.tools === 'native' ? encodeToolChoice(toolChoice, context, warnings) : undefined
   return {
     ...defined({ max_output_tokens: params.maxTokens, temperature: params.temperature, top_p: params.topP }),
     ...(stop.length > 0 && { stop_sequences: stop }),
@@ -96,12 +96,16 @@ function encodeThinking(effort: ModelParams['effort']): JsonObject {
 }
 
 /** `auto` is the default; `validated` is the same with calls constrained to their schemas (T130). */
-function encodeToolChoice(choice: ToolChoice | undefined, { profile, projection }: EncodeContext) {
+function encodeToolChoice(
+  choice: ToolChoice | undefined,
+  { profile, projection }: EncodeContext,
+  warnings: Warning[],
+) {
   if (choice === 'none') return 'none'
   if (choice === 'required') return 'any'
   if (!isObject(choice)) return profile.constrain ? 'validated' : undefined
-  const wanted = ('name' in choice ? [choice.name] : choice.only).map((name) => projection.toWireName(name))
-  const names = wanted.filter((name) => projection.tools.some((tool) => tool.name === name))
+  const wanted = 'name' in choice ? [choice.name] : choice.only
+  const names = wanted.flatMap((name) => findChosenTool(name, projection, warnings)?.name ?? [])
   if (names.length === 0) return 'none'
   return { allowed_tools: { mode: 'name' in choice ? 'any' : 'validated', tools: names } }
 }

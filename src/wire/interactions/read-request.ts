@@ -14,6 +14,7 @@ import { readOtherFields } from '../provider-options.ts'
 import { createNativeDataFromRequest, pickOtherFields, readToolSchema } from '../read-parts.ts'
 import { warnNotKept } from '../unread-fields.ts'
 import type { DecodedRequest } from '../wire.ts'
+import { checkInteractionsTypes } from './field-types.ts'
 import type { JsonFields } from './content.ts'
 import { readSteps } from './read-steps.ts'
 
@@ -22,6 +23,7 @@ export function readInteractionsRequest(body: unknown): DecodedRequest {
   const generation = objectOrEmpty(fields['generation_config'])
   const format = readFormat(fields['response_format'])
   const { turns, warnings } = readSteps(toSteps(fields['input']))
+  checkInteractionsTypes(fields, warnings)
   const tools = filterObjects(fields['tools'])
   const serverTools = tools.flatMap(readServerTool)
   const hostedTools = tools.flatMap(readHostedTool)
