@@ -48,9 +48,12 @@ function findHolders(request: ModelRequest, marker: string): string[] {
     }
   }
   const { turns, tools, hostedTools = [], providerOptions = {} } = request
-  const holding: readonly object[] = turns.flatMap((turn): readonly object[] => (turn.role === 'note' ? [turn] : turn.parts))
+  const holding: readonly object[] = turns.flatMap((turn): readonly object[] =>
+    turn.role === 'note' ? [turn] : turn.parts,
+  )
   for (const part of holding)
-    if ('kind' in part && part.kind === 'reasoning' && JSON.stringify(part).includes(marker)) holders.add('Reasoning of')
+    if ('kind' in part && part.kind === 'reasoning' && JSON.stringify(part).includes(marker))
+      holders.add('Reasoning of')
   const natives = [
     ...holding.flatMap(listNatives),
     ...tools.map(({ native }) => native?.data),

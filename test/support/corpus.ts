@@ -61,11 +61,23 @@ export function recordings(wire: WireId): Recording[] {
 
 /** A conversation with only what the corpus says of one: it knows neither native data nor notes. */
 export function toCorpusConversation(conversation: PlainConversation): JsonObject {
-  const { messages, ...request } = JSON.parse(JSON.stringify(conversation), (name, value: unknown) =>
-    UNKNOWN_TO_CORPUS.has(name) ? undefined : value,
-  ) as JsonObject & { messages: JsonObject[] }
+  const { messages, tools, ...request } = conversation
   // What a note adds to the tools is only shown among the tools.
-  return { ...request, messages: messages.filter((_, at) => !isToolNote(conversation.messages[at])) }
+  const shown = messages.filter((message) => !isToolNote(message))
+  const plain = {
+    ...omitUnknown(request),
+    ...(tools && { tools: tools.map(omitUnknown) }),
+    messages: shown.map((message) => ({ ...omitUnknown(message), parts: message.parts.map(omitUnknown) })),
+  }
+  return JSON.parse(JSON.stringify(plain)) as JsonObject
+}
+
+function omitUnknown(fields: object): object {
+  const isResult = 'type' in fields && fields.type === 'result'
+  const isCall = 'type' in fields && fields.type === 'call'
+  const isKnown = (name: string) =>
+    !UNKNOWN_TO_CORPUS.has(name) && !(isResult && name === 'data') && !(isCall && name === 'freeform')
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => isKnown(name))) as object
 }
 
 function isToolNote(message: PlainConversation['messages'][number] | undefined): boolean {
@@ -73,7 +85,7 @@ function isToolNote(message: PlainConversation['messages'][number] | undefined):
 }
 
 const UNKNOWN_TO_CORPUS = new Set(
-  'model native note finish origin providerOptions session prompt project previousWire ownId raw freeform content status foundTools data refusal serverTools errorDetails'.split(
+  'model native note finish origin providerOptions session prompt project previousWire ownId raw content status foundTools refusal serverTools errorDetails'.split(
     ' ',
   ),
 )

@@ -89,7 +89,8 @@ export function answerCalls(
 function readMessages(value: unknown): Turn[] {
   const messages = toList(value).filter(isObject)
   if (messages.length === 0) return [{ role: 'user', parts: [{ kind: 'text', text: 'Go on.' }] }]
-  if (messages.every(({ parts }) => Array.isArray(parts))) return [...fromPlainConversation({ messages }, { model: 'm' }).request.turns]
+  if (messages.every(({ parts }) => Array.isArray(parts)))
+    return [...fromPlainConversation({ messages }, { model: 'm' }).request.turns]
   const hasBlocks = messages.some(({ content }) => toList(content).some(isAnthropicBlock))
   return [...wires[hasBlocks ? 'anthropic' : 'openai-chat'].readRequest({ model: 'm', messages }).request.turns]
 }

@@ -175,7 +175,9 @@ export const STEPS_BODY: JsonObject = {
 /** Requests as clients write them, made for tests. */
 export const REQUEST_BODIES: Readonly<Record<WireId, readonly JsonObject[]>> = {
   gemini: [CONTENTS_BODY],
-  'code-assist': [{ model: 'gemini-3', project: 'p', user_prompt_id: 'u', request: { ...CONTENTS_BODY, session_id: 's' } }],
+  'code-assist': [
+    { model: 'gemini-3', project: 'p', user_prompt_id: 'u', request: { ...CONTENTS_BODY, session_id: 's' } },
+  ],
   interactions: [STEPS_BODY, { model: 'm', previous_interaction_id: 'v1_7', input: 'And?' }],
   'openai-chat': Object.values(CHAT_BODIES),
   'openai-responses': Object.values(RESPONSES_BODIES),

@@ -22,9 +22,24 @@ describe('settings that another API has under another name', () => {
     ['gemini', { contents, generation_config: { seed: 3 } }, 'openai-chat', { seed: 3 }],
     ['openai-chat', { ...CHAT, user: 'u' }, 'anthropic', { metadata: { user_id: 'u' } }],
     ['openai-chat', { ...CHAT, user: 'u' }, 'openai-responses', { user: 'u' }],
-    ['openai-chat', { ...CHAT, response_format: { type: 'json_object' } }, 'openai-responses', { text: { format: { type: 'json_object' } } }],
-    ['openai-chat', { ...CHAT, response_format: { type: 'json_object' } }, 'gemini', { generationConfig: { responseMimeType: 'application/json' } }],
-    ['gemini', { contents, generationConfig: { responseMimeType: 'application/json' } }, 'interactions', { response_format: { type: 'text', mime_type: 'application/json' } }],
+    [
+      'openai-chat',
+      { ...CHAT, response_format: { type: 'json_object' } },
+      'openai-responses',
+      { text: { format: { type: 'json_object' } } },
+    ],
+    [
+      'openai-chat',
+      { ...CHAT, response_format: { type: 'json_object' } },
+      'gemini',
+      { generationConfig: { responseMimeType: 'application/json' } },
+    ],
+    [
+      'gemini',
+      { contents, generationConfig: { responseMimeType: 'application/json' } },
+      'interactions',
+      { response_format: { type: 'text', mime_type: 'application/json' } },
+    ],
     ['openai-chat', { ...CHAT, service_tier: 'default' }, 'gemini', { serviceTier: 'standard' }],
   ]
   for (const [source, body, target, expected] of rows)
@@ -35,7 +50,12 @@ describe('settings that another API has under another name', () => {
     })
 
   it('what means something else is left out, with a warning', () => {
-    const options = { logit_bias: { '5': 1 }, service_tier: 'auto', seed: 2 ** 40, response_format: { type: 'json_object' } }
+    const options = {
+      logit_bias: { '5': 1 },
+      service_tier: 'auto',
+      seed: 2 ** 40,
+      response_format: { type: 'json_object' },
+    }
     const { body, messages } = handOver('openai-chat', { ...CHAT, ...options }, 'anthropic')
     assert.deepEqual(Object.keys(body), ['model', 'max_tokens', 'stream', 'cache_control', 'messages'])
     assert.deepEqual(messages, [
@@ -45,7 +65,11 @@ describe('settings that another API has under another name', () => {
 
   it('JSON is not asked for where that would keep the model from making calls', () => {
     const tools = [{ type: 'function', function: { name: 'a', parameters: { type: 'object' } } }]
-    const { body, messages } = handOver('openai-chat', { ...CHAT, tools, response_format: { type: 'json_object' } }, 'gemini')
+    const { body, messages } = handOver(
+      'openai-chat',
+      { ...CHAT, tools, response_format: { type: 'json_object' } },
+      'gemini',
+    )
     assert.ok(!JSON.stringify(body).includes('application/json'))
     assert.match(messages.join(), /response_format/)
   })
@@ -122,7 +146,10 @@ describe('small things that a wire keeps of its own requests', () => {
 
   it('the title of a document in a result of Anthropic, also of a failure', () => {
     const source = { type: 'text', media_type: 'text/plain', data: 'words' }
-    const content = [{ type: 'text', text: 'See.' }, { type: 'document', title: 'TITLE', source }]
+    const content = [
+      { type: 'text', text: 'See.' },
+      { type: 'document', title: 'TITLE', source },
+    ]
     assert.match(encodeAgain('anthropic', answer({}, content)).text, /TITLE/)
     assert.match(encodeAgain('anthropic', answer({ is_error: true }, content)).text, /TITLE/)
   })
@@ -136,9 +163,15 @@ describe('small things that a wire keeps of its own requests', () => {
   })
 
   it('a schema that is not an object is warned of', () => {
-    const { warnings } = encodeAgain('openai-chat', { ...CHAT, tools: [{ type: 'function', function: { name: 'a', parameters: 'p' } }] })
+    const { warnings } = encodeAgain('openai-chat', {
+      ...CHAT,
+      tools: [{ type: 'function', function: { name: 'a', parameters: 'p' } }],
+    })
     assert.deepEqual(warnings, [
-      { code: 'wrong-type', message: 'tools.0.function.parameters is not of the type object, and may be left out: "p"' },
+      {
+        code: 'wrong-type',
+        message: 'tools.0.function.parameters is not of the type object, and may be left out: "p"',
+      },
     ])
   })
 

@@ -60,7 +60,11 @@ describe('T189 a call always has a signed thought before it', () => {
 describe('requests', () => {
   test('nothing is stored unless the caller wants it, and a stored history is continued by its id', () => {
     assert.equal(encode({}).body['store'], false)
-    const { body } = encode({ params: { store: true }, previous: { wire: 'interactions', id: 'v1_7' }, turns: [RESULT] })
+    const { body } = encode({
+      params: { store: true },
+      previous: { wire: 'interactions', id: 'v1_7' },
+      turns: [RESULT],
+    })
     assert.deepEqual([body['store'], body['previous_interaction_id']], [true, 'v1_7'])
     assert.deepEqual(
       stepsOf({ body }).map(({ type, call_id: id }) => [type, id]),

@@ -37,7 +37,9 @@ describe('the corpus on the chat wire', { skip: skipWithoutShared }, () => {
         )
       const conversation = recording.request?.conversation
       if (!conversation) return
-      const { params: _, ...plain } = toCorpusConversation(toPlainConversation(wire.readRequest(recording.request?.body).request)) as Record<string, unknown>
+      const { params: _, ...plain } = toCorpusConversation(
+        toPlainConversation(wire.readRequest(recording.request?.body).request),
+      ) as Record<string, unknown>
       const { params: __, ...wanted } = conversation
       assert.deepEqual(plain, wanted, 'the request reads as the corpus says')
     })
@@ -361,7 +363,10 @@ describe('what the chat wire sends', () => {
       tools: tools.map((tool) => ({ ...tool })),
     }
     const { body } = wire.encodeRequest(fromPlainConversation(plain, { model: 'm' }).request, wire.profile)
-    const { params: _, ...back } = toCorpusConversation(toPlainConversation(wire.readRequest(body).request)) as Record<string, unknown>
+    const { params: _, ...back } = toCorpusConversation(toPlainConversation(wire.readRequest(body).request)) as Record<
+      string,
+      unknown
+    >
     assert.deepEqual(back, plain)
   })
 })

@@ -43,9 +43,14 @@ describe('the corpus on the Responses wire', { skip: skipWithoutShared }, () => 
   for (const recording of recordings('openai-responses').filter((one) => one.request?.conversation)) {
     const conversation = recording.request?.conversation
     test(`${recording.file}: the request is read, and written again`, () => {
-      const plain: unknown = toCorpusConversation(toPlainConversation(wire.readRequest(recording.request?.body).request))
+      const plain: unknown = toCorpusConversation(
+        toPlainConversation(wire.readRequest(recording.request?.body).request),
+      )
       assert.deepEqual(plain, conversation)
-      const { body } = wire.encodeRequest(fromPlainConversation(conversation, { model: recording.model }).request, wire.profile)
+      const { body } = wire.encodeRequest(
+        fromPlainConversation(conversation, { model: recording.model }).request,
+        wire.profile,
+      )
       assert.deepEqual(complaints(body), [])
       assert.deepEqual(gist(body['input']), gist(recording.request?.body?.['input']))
     })

@@ -122,11 +122,7 @@ function declareTool(tool: DeclaredTool, wire: WireId, { dialect }: Profile): Js
 }
 
 /** Sent only with declarations (T130). `auto` is the default; VALIDATED is the same with calls constrained to their schemas. */
-function createToolConfig(
-  choice: ToolChoice | undefined,
-  { profile, projection }: EncodeContext,
-  warnings: Warning[],
-) {
+function createToolConfig(choice: ToolChoice | undefined, { profile, projection }: EncodeContext, warnings: Warning[]) {
   const streaming = profile.eagerArguments ? { streamFunctionCallArguments: true } : {}
   if (choice === 'none') return { mode: 'NONE' }
   if (choice === 'required') return { mode: 'ANY', ...streaming }

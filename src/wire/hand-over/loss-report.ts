@@ -44,7 +44,8 @@ const SENTENCES = {
   reasoning: (source: string) => `Reasoning of ${source} was left out, because only the model that made it can read it`,
   'tool-fields': (source: string) => `Details of tools that only ${source} understands were left out`,
   'note-fields': (source: string) => `Details of system messages that only ${source} understands were left out`,
-  notes: (source: string) => `${source} takes no system messages inside the history here; sent as a message of the user`,
+  notes: (source: string) =>
+    `${source} takes no system messages inside the history here; sent as a message of the user`,
   options: (source: string) => `Fields of ${source} that have no counterpart were left out`,
   settings: (source: string) => `Settings that ${source} does not have here were left out`,
   'server-tools': (source: string) => `Tools that ${source} cannot run were left out`,

@@ -25,7 +25,11 @@ export function listLostContent(request: ModelRequest, wire: WireId, profile: Pr
     if (turn.role === 'note') listNoteLosses(turn, `message ${message}`, scope)
     else
       for (const [at, part] of turn.parts.entries())
-        listPartLosses(part, turn.role === 'results' ? `message ${message + at}` : `message ${message}, part ${at}`, scope)
+        listPartLosses(
+          part,
+          turn.role === 'results' ? `message ${message + at}` : `message ${message}, part ${at}`,
+          scope,
+        )
     message += turn.role === 'results' ? turn.parts.length : 1
   }
   return report.list()
@@ -154,4 +158,3 @@ function listFields(fields: Readonly<Record<string, unknown>>, known: string): s
 
 /** Where readers put the fields of a message, a part or a call. */
 const CONTAINERS = new Set(['fields', 'message', 'callFields', 'function', 'custom'])
-

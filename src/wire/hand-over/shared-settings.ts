@@ -119,14 +119,15 @@ export function translateSettings(request: ModelRequest, wire: WireId, profile: 
         }
       }
   const filled = Object.entries(options).filter(([, fields]) => Object.keys(fields ?? {}).length > 0)
-  return { ...request, providerOptions: Object.fromEntries(filled) as ProviderOptions }
+  return { ...request, providerOptions: Object.fromEntries(filled) }
 }
 
 /** May a format be sent? A schema says more than that the answer is JSON. */
 function canSetFormat(request: ModelRequest, profile: Profile): boolean {
   if (request.output || profile.outputFormat === 'none') return false
   const { tools, hostedTools = [], serverTools = [] } = request
-  const hasTools = collectDeclaredTools(request).known.length + tools.length + hostedTools.length + serverTools.length > 0
+  const hasTools =
+    collectDeclaredTools(request).known.length + tools.length + hostedTools.length + serverTools.length > 0
   return profile.outputWithTools || !hasTools
 }
 
@@ -152,7 +153,7 @@ function setPath(fields: unknown, [name = '', ...deeper]: readonly string[], val
   const { [key]: before, ...others } = object
   const after = deeper.length === 0 ? value : setPath(before, deeper, value)
   const isEmpty = after === undefined || (deeper.length > 0 && Object.keys(after as object).length === 0)
-  return isEmpty ? others : { ...object, [key]: after as Json }
+  return isEmpty ? others : { ...object, [key]: after }
 }
 
 /** Google accepts names in camel case and in snake case. */

@@ -78,7 +78,9 @@ function encodeGeneration(
   warnAboutCacheTtl(params, warnings)
   const stop = limitStopSequences(params.stop, MAX_STOP_SEQUENCES, warnings)
   const choice =
-    projection.tools.length > 0 && profile.tools === 'native' ? encodeToolChoice(toolChoice, context, warnings) : undefined
+    projection.tools.length > 0 && profile.tools === 'native'
+      ? encodeToolChoice(toolChoice, context, warnings)
+      : undefined
   return {
     ...defined({ max_output_tokens: params.maxTokens, temperature: params.temperature, top_p: params.topP }),
     ...(stop.length > 0 && { stop_sequences: stop }),
@@ -96,11 +98,7 @@ function encodeThinking(effort: ModelParams['effort']): JsonObject {
 }
 
 /** `auto` is the default; `validated` is the same with calls constrained to their schemas (T130). */
-function encodeToolChoice(
-  choice: ToolChoice | undefined,
-  { profile, projection }: EncodeContext,
-  warnings: Warning[],
-) {
+function encodeToolChoice(choice: ToolChoice | undefined, { profile, projection }: EncodeContext, warnings: Warning[]) {
   if (choice === 'none') return 'none'
   if (choice === 'required') return 'any'
   if (!isObject(choice)) return profile.constrain ? 'validated' : undefined

@@ -55,11 +55,7 @@ export function openFields(value: unknown, place: string, warnings: Warning[]): 
     },
     list: (name) => get(name, (found): found is unknown[] => Array.isArray(found), 'a list'),
     texts: (name) =>
-      get(
-        name,
-        (found): found is string[] => Array.isArray(found) && found.every(isString),
-        'a list of strings',
-      ),
+      get(name, (found): found is string[] => Array.isArray(found) && found.every(isString), 'a list of strings'),
     choice: <T extends string>(name: string, values: readonly T[]) =>
       get(name, (found): found is T => (values as readonly unknown[]).includes(found), `one of ${values.join(', ')}`),
     native: () => {

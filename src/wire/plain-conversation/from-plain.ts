@@ -204,9 +204,7 @@ function readToolChoice(fields: FieldReader): ToolChoice | undefined {
   if (value === 'any') return 'required'
   if (isObject(value) && typeof value['name'] === 'string') return { name: value['name'] }
   if (isObject(value) && Array.isArray(value['only'])) return { only: value['only'].map(String) }
-  throw new Error(
-    `toolChoice must be auto, none, required, {"name": …} or {"only": […]}, not ${formatExcerpt(value)}`,
-  )
+  throw new Error(`toolChoice must be auto, none, required, {"name": …} or {"only": […]}, not ${formatExcerpt(value)}`)
 }
 
 function readOutput(fields: FieldReader): Pick<ModelRequest, 'output'> {
@@ -258,4 +256,3 @@ function readParams(fields: FieldReader | undefined): ModelParams {
   fields.close()
   return params
 }
-

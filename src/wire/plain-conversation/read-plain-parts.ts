@@ -68,7 +68,8 @@ export function createPartReader(warnings: Warning[]) {
       type === 'reasoning'
         ? { kind: 'reasoning', text: fields.text('text') ?? '', ...defined({ native: fields.native() }) }
         : readCall(fields, () => `call${calls++}`)
-    if (fields.flag('opaque') && !part.native) warn(fields, `the opaque data of this ${type} is not in the conversation`)
+    if (fields.flag('opaque') && !part.native)
+      warn(fields, `the opaque data of this ${type} is not in the conversation`)
     return part
   }
 

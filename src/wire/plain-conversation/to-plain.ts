@@ -1,5 +1,13 @@
 import { defined } from '../../model/defined.ts'
-import { isObject, type Json, type JsonObject, nonBlankString, objectOrEmpty, stringOrEmpty, toCanonicalJson } from '../../model/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  nonBlankString,
+  objectOrEmpty,
+  stringOrEmpty,
+  toCanonicalJson,
+} from '../../model/json.ts'
 import type { ModelRequest, ToolSpec } from '../../model/request.ts'
 import { formatResultText } from '../../model/text.ts'
 import type {
@@ -57,8 +65,7 @@ function listTools({ tools, turns }: ModelRequest): ListedTools {
   const late = new Map<string, ToolSpec>()
   for (const turn of turns)
     if (turn.role === 'note')
-      for (const tool of turn.tools ?? [])
-        if (!names.has(tool.name) && !late.has(tool.name)) late.set(tool.name, tool)
+      for (const tool of turn.tools ?? []) if (!names.has(tool.name) && !late.has(tool.name)) late.set(tool.name, tool)
   return { listed: [...tools, ...late.values()], late }
 }
 
@@ -88,7 +95,10 @@ function toPlainTool({ description, ...rest }: ToolSpec): PlainTool {
   return description === '' ? rest : { ...rest, description }
 }
 
-function toPlainNote({ text, trusted, tools = [], removedTools, native }: NoteTurn, { late }: ListedTools): PlainMessage {
+function toPlainNote(
+  { text, trusted, tools = [], removedTools, native }: NoteTurn,
+  { late }: ListedTools,
+): PlainMessage {
   const addsTools = tools.map((tool) => {
     const listed = late.get(tool.name)
     return listed && toCanonicalJson(listed) === toCanonicalJson(tool) ? tool.name : toPlainTool(tool)
