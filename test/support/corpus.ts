@@ -77,7 +77,7 @@ function omitUnknown(fields: object): object {
   const isCall = 'type' in fields && fields.type === 'call'
   const isKnown = (name: string) =>
     !UNKNOWN_TO_CORPUS.has(name) && !(isResult && name === 'data') && !(isCall && name === 'freeform')
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => isKnown(name))) as object
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => isKnown(name)))
 }
 
 function isToolNote(message: PlainConversation['messages'][number] | undefined): boolean {
