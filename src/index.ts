@@ -46,7 +46,7 @@ export type {
   OpenAiResponsesOptions,
   ProviderOptions,
 } from './model/provider-options.ts'
-export type { ModelParams, ModelRequest, OutputFormat, ToolChoice, ToolSpec } from './model/request.ts'
+export type { ModelParams, ModelRequest, OutputFormat, StoredResponse, ToolChoice, ToolSpec } from './model/request.ts'
 export type {
   AssistantTurn,
   CallPart,

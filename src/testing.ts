@@ -19,4 +19,4 @@ export {
   type ScriptedModelRequest,
 } from './rehearsal/testing/scripted-model.ts'
 export { scriptedServer, type ScriptedServer, type ScriptedServerOptions } from './rehearsal/testing/scripted-server.ts'
-export type { PlainConversation } from './wire/plain-conversation.ts'
+export type { PlainConversation } from './wire/plain-conversation/plain-conversation.ts'

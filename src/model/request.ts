@@ -74,6 +74,12 @@ export interface OutputFormat {
   readonly schema: JsonObject
 }
 
+/** A response that a vendor stores: its id, which means nothing on other wires. */
+export interface StoredResponse {
+  readonly wire: WireId
+  readonly id: string
+}
+
 /** A request to a model, the same for all vendors. */
 export interface ModelRequest {
   readonly model: string
@@ -98,8 +104,8 @@ export interface ModelRequest {
   readonly prompt?: string
   /** The cloud project that pays, on wires that need it. */
   readonly project?: string
-  /** The vendor's id of the response that this request continues, if the vendor stores the history. */
-  readonly previous?: string
+  /** The response that this request continues, if the vendor stores the history. */
+  readonly previous?: StoredResponse
   /** The vendor's token of a response that stopped before its end: the response to this request is the rest of it. */
   readonly continuation?: string
   /** Ask why the prompt cache missed: the vendor compares this request with that of the response of this id, if there is one. */

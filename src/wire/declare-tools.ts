@@ -61,7 +61,8 @@ export function listHostedTools(request: ModelRequest, wire: WireId, warnings: W
   return (request.hostedTools ?? []).flatMap((tool) => {
     if (tool.wire === wire) return [tool.declaration]
     const { type, name } = tool.declaration
-    const label = [type, name].filter((text) => typeof text === 'string').join(' ')
+    const words = [type, name].filter((text) => typeof text === 'string')
+    const label = words.length > 0 ? words.join(' ') : Object.keys(tool.declaration).join(', ')
     warnings.push({
       code: 'hosted-tool',
       message: `The tool ${label} of ${tool.wire} was left out: it runs only there.`,

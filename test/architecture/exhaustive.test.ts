@@ -100,7 +100,7 @@ const MEMBERS: readonly NewMember[] = [
       'src/wire/history/transcript.ts',
       'src/wire/openai-responses/encode-input.ts',
       'src/wire/openai-responses/write-response.ts',
-      'src/wire/plain-conversation.ts',
+      'src/wire/plain-conversation/to-plain.ts',
       'src/wire/response-writer.ts',
     ],
   },

@@ -65,7 +65,7 @@ describe('particular histories', () => {
     const kept: ModelRequest = {
       model: 'm',
       tools: [],
-      previous: 'resp_1',
+      previous: { wire: 'openai-responses', id: 'resp_1' },
       turns: [{ role: 'results', parts: [answer] }],
     }
     const { body } = wires['openai-responses'].encodeRequest(kept, wires['openai-responses'].profile)

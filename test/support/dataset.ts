@@ -10,7 +10,7 @@ import {
 } from '../../src/model/json.ts'
 import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn, CallPart, ResultPart, Turn } from '../../src/model/turn.ts'
-import { fromPlainConversation } from '../../src/wire/plain-conversation.ts'
+import { fromPlainConversation } from '../../src/wire/plain-conversation/from-plain.ts'
 import { wires } from './cases.ts'
 
 /** A conversation with tools, from a data set. */
@@ -89,7 +89,8 @@ export function answerCalls(
 function readMessages(value: unknown): Turn[] {
   const messages = toList(value).filter(isObject)
   if (messages.length === 0) return [{ role: 'user', parts: [{ kind: 'text', text: 'Go on.' }] }]
-  if (messages.every(({ parts }) => Array.isArray(parts))) return [...fromPlainConversation({ messages }, 'm').turns]
+  if (messages.every(({ parts }) => Array.isArray(parts)))
+    return [...fromPlainConversation({ messages }, { model: 'm' }).request.turns]
   const hasBlocks = messages.some(({ content }) => toList(content).some(isAnthropicBlock))
   return [...wires[hasBlocks ? 'anthropic' : 'openai-chat'].readRequest({ model: 'm', messages }).request.turns]
 }

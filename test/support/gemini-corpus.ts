@@ -6,10 +6,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { splitRunnableCalls } from '../../src/model/fold.ts'
 import { isObject } from '../../src/model/json.ts'
 import type { AssistantTurn } from '../../src/model/turn.ts'
-import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
+import { fromPlainConversation } from '../../src/wire/plain-conversation/from-plain.ts'
+import { toPlainConversation } from '../../src/wire/plain-conversation/to-plain.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { atLengths, bytewise, checkRecording, decodeRecording } from './check-recording.ts'
-import { type Recording, recordings } from './corpus.ts'
+import { type Recording, recordings, toCorpusConversation } from './corpus.ts'
 import { shared } from './paths.ts'
 
 /** Tests that every recording of a Gemini wire reads as the corpus says, however it is cut, and that its request goes out again. */
@@ -70,11 +71,11 @@ function checkRequest(wire: Wire, { request, file }: Recording): void {
   const { body, conversation } = request ?? {}
   if (!conversation) return
   assert.deepEqual(
-    JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body).request))),
+    toCorpusConversation(toPlainConversation(wire.readRequest(body).request)),
     conversation,
     `${file}: the request as read`,
   )
-  const again = wire.encodeRequest(fromPlainConversation(conversation, 'm'), wire.profile).body
+  const again = wire.encodeRequest(fromPlainConversation(conversation, { model: 'm' }).request, wire.profile).body
   const inner = wire.id === 'code-assist' ? (again['request'] as Record<string, unknown>) : again
   const valid = validator()
   assert.ok(valid(inner), `${file}: ${JSON.stringify(valid.errors)}`)

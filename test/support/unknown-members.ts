@@ -62,6 +62,39 @@ export function listUnknownMembers(body: JsonObject, rules: UnknownMemberRules):
   return members
 }
 
+/** The body once for each field with a value of each wrong type, and for each list with one more element that is no object. */
+export function listWrongValues(body: JsonObject, rules: UnknownMemberRules): UnknownMember[] {
+  const members: UnknownMember[] = []
+  const opaque = new Set(rules.opaque)
+
+  function add(path: readonly string[], change: (holder: Json, marker: string) => void): void {
+    const marker = `unk${members.length}q`
+    const copy = structuredClone(body)
+    change(findValue(copy, path.slice(0, -1)), marker)
+    members.push({ path: `${path.join('.')}=${marker}`, marker, body: copy })
+  }
+
+  function visit(value: Json, path: readonly string[]): void {
+    const name = path.at(-1) ?? ''
+    for (const { is, create } of path.length === 0 ? [] : WRONG_VALUES)
+      if (!is(value)) add(path, (holder, marker) => void ((holder as JsonObject)[name] = create(marker)))
+    if (opaque.has(name)) return
+    if (Array.isArray(value)) {
+      add([...path, String(value.length)], (list, marker) => void (list as Json[]).push(marker))
+      for (const [at, one] of value.entries()) visit(one, [...path, String(at)])
+    } else if (isObject(value)) for (const [key, inner] of Object.entries(value)) visit(inner, [...path, key])
+  }
+
+  visit(body, [])
+  return members
+}
+
+const WRONG_VALUES: readonly { is: (value: Json) => boolean; create: (marker: string) => Json }[] = [
+  { is: (value) => typeof value === 'string', create: (marker) => marker },
+  { is: isObject, create: (marker) => ({ [`x_${marker}`]: marker }) },
+  { is: Array.isArray, create: (marker) => [marker] },
+]
+
 /**
  * What became of an unknown member when a request was read and written again: it is in the new body, a warning names it, or
  * it was dropped in silence.

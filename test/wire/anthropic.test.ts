@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isObject } from '../../src/model/json.ts'
 import { anthropic } from '../../src/wire/anthropic/wire.ts'
-import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
+import { fromPlainConversation } from '../../src/wire/plain-conversation/from-plain.ts'
+import { toPlainConversation } from '../../src/wire/plain-conversation/to-plain.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { atLengths, bytewise, checkRecording, decodeRecording } from '../support/check-recording.ts'
-import { recordings } from '../support/corpus.ts'
+import { recordings, toCorpusConversation } from '../support/corpus.ts'
 import { skipWithoutShared } from '../support/paths.ts'
 
 const wire = anthropic as Wire
@@ -54,11 +55,11 @@ describe('recorded requests on the anthropic wire', { skip: skipWithoutShared },
     const { conversation, body } = request ?? {}
     if (!conversation) continue
     test(`${file} is read`, () => {
-      assert.deepEqual(JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body).request))), conversation)
+      assert.deepEqual(toCorpusConversation(toPlainConversation(wire.readRequest(body).request)), conversation)
     })
     if (REWRITTEN[file]) continue
     test(`${file} is written again`, () => {
-      const { body: ours } = wire.encodeRequest(fromPlainConversation(conversation, model), wire.profile)
+      const { body: ours } = wire.encodeRequest(fromPlainConversation(conversation, { model }).request, wire.profile)
       assert.deepEqual(outline(ours['messages']), outline(body?.['messages']))
     })
   }

@@ -3,8 +3,10 @@ import { describe, test } from 'node:test'
 import type { Profile } from '../../src/model/profile.ts'
 import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn, CallPart, NativeData, ResultPart, Turn } from '../../src/model/turn.ts'
-import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
+import { fromPlainConversation } from '../../src/wire/plain-conversation/from-plain.ts'
+import { toPlainConversation } from '../../src/wire/plain-conversation/to-plain.ts'
 import { gemini } from '../../src/wire/gemini/wire.ts'
+import { toCorpusConversation } from '../support/corpus.ts'
 
 const tools: ToolSpec[] = [
   { name: 'read_file', description: 'Reads.', schema: { type: 'object', properties: { path: { type: 'string' } } } },
@@ -335,10 +337,10 @@ describe('what the Gemini wire sends', () => {
       toolChoice: 'required',
       params: { maxTokens: 5, effort: 99 },
     }
-    const { body } = gemini.encodeRequest(fromPlainConversation(plain, 'm'), {
+    const { body } = gemini.encodeRequest(fromPlainConversation(plain, { model: 'm' }).request, {
       ...gemini.profile,
       signatures: 'optional',
     })
-    assert.deepEqual(JSON.parse(JSON.stringify(toPlainConversation(gemini.readRequest(body).request))), plain)
+    assert.deepEqual(toCorpusConversation(toPlainConversation(gemini.readRequest(body).request)), plain)
   })
 })

@@ -60,13 +60,17 @@ describe('T189 a call always has a signed thought before it', () => {
 describe('requests', () => {
   test('nothing is stored unless the caller wants it, and a stored history is continued by its id', () => {
     assert.equal(encode({}).body['store'], false)
-    const { body } = encode({ params: { store: true }, previous: 'v1_7', turns: [RESULT] })
+    const { body } = encode({
+      params: { store: true },
+      previous: { wire: 'interactions', id: 'v1_7' },
+      turns: [RESULT],
+    })
     assert.deepEqual([body['store'], body['previous_interaction_id']], [true, 'v1_7'])
     assert.deepEqual(
       stepsOf({ body }).map(({ type, call_id: id }) => [type, id]),
       [['function_result', 'c1']],
     )
-    assert.equal(interactions.readRequest(body).request.previous, 'v1_7')
+    assert.equal(interactions.readRequest(body).request.previous?.id, 'v1_7')
   })
 
   test('tools of the vendor are declared, those of another API are not, and it is said', () => {

@@ -4,12 +4,13 @@ import { splitRunnableCalls } from '../../src/model/fold.ts'
 import type { Profile } from '../../src/model/profile.ts'
 import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn, CallPart, ResultPart, Turn } from '../../src/model/turn.ts'
-import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
+import { fromPlainConversation } from '../../src/wire/plain-conversation/from-plain.ts'
+import { toPlainConversation } from '../../src/wire/plain-conversation/to-plain.ts'
 import { decodeResponse } from '../../src/wire/decode-response.ts'
 import { openaiChat } from '../../src/wire/openai-chat/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { atLengths, bytewise, checkRecording, decodeRecording } from '../support/check-recording.ts'
-import { recordings } from '../support/corpus.ts'
+import { recordings, toCorpusConversation } from '../support/corpus.ts'
 import { skipWithoutShared } from '../support/paths.ts'
 
 const wire = openaiChat as Wire
@@ -36,8 +37,8 @@ describe('the corpus on the chat wire', { skip: skipWithoutShared }, () => {
         )
       const conversation = recording.request?.conversation
       if (!conversation) return
-      const { params: _, ...plain } = JSON.parse(
-        JSON.stringify(toPlainConversation(wire.readRequest(recording.request?.body).request)),
+      const { params: _, ...plain } = toCorpusConversation(
+        toPlainConversation(wire.readRequest(recording.request?.body).request),
       ) as Record<string, unknown>
       const { params: __, ...wanted } = conversation
       assert.deepEqual(plain, wanted, 'the request reads as the corpus says')
@@ -361,10 +362,11 @@ describe('what the chat wire sends', () => {
       ],
       tools: tools.map((tool) => ({ ...tool })),
     }
-    const { body } = wire.encodeRequest(fromPlainConversation(plain, 'm'), wire.profile)
-    const { params: _, ...back } = JSON.parse(
-      JSON.stringify(toPlainConversation(wire.readRequest(body).request)),
-    ) as Record<string, unknown>
+    const { body } = wire.encodeRequest(fromPlainConversation(plain, { model: 'm' }).request, wire.profile)
+    const { params: _, ...back } = toCorpusConversation(toPlainConversation(wire.readRequest(body).request)) as Record<
+      string,
+      unknown
+    >
     assert.deepEqual(back, plain)
   })
 })

@@ -307,7 +307,11 @@ describe('a request on the Responses wire', () => {
   })
 
   test('T139 where the vendor keeps the history, results may answer calls that are not here', () => {
-    const { body, input, warnings } = encoded([user(), results(result('call_1'))], {}, { previous: 'resp_1' })
+    const { body, input, warnings } = encoded(
+      [user(), results(result('call_1'))],
+      {},
+      { previous: { wire: 'openai-responses', id: 'resp_1' } },
+    )
     assert.equal(body['previous_response_id'], 'resp_1')
     assert.deepEqual(input[1], { type: 'function_call_output', call_id: 'call_1', output: 'done' })
     assert.deepEqual(warnings, [])

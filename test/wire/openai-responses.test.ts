@@ -7,11 +7,12 @@ import { splitRunnableCalls } from '../../src/model/fold.ts'
 import { decodeResponse } from '../../src/wire/decode-response.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Turn } from '../../src/model/turn.ts'
-import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
+import { fromPlainConversation } from '../../src/wire/plain-conversation/from-plain.ts'
+import { toPlainConversation } from '../../src/wire/plain-conversation/to-plain.ts'
 import { openaiResponses } from '../../src/wire/openai-responses/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { atLengths, bytewise, checkRecording, decodeRecording } from '../support/check-recording.ts'
-import { recordings } from '../support/corpus.ts'
+import { recordings, toCorpusConversation } from '../support/corpus.ts'
 import { hasShared, shared, skipWithoutShared } from '../support/paths.ts'
 
 const wire = openaiResponses as Wire
@@ -42,11 +43,14 @@ describe('the corpus on the Responses wire', { skip: skipWithoutShared }, () => 
   for (const recording of recordings('openai-responses').filter((one) => one.request?.conversation)) {
     const conversation = recording.request?.conversation
     test(`${recording.file}: the request is read, and written again`, () => {
-      const plain: unknown = JSON.parse(
-        JSON.stringify(toPlainConversation(wire.readRequest(recording.request?.body).request)),
+      const plain: unknown = toCorpusConversation(
+        toPlainConversation(wire.readRequest(recording.request?.body).request),
       )
       assert.deepEqual(plain, conversation)
-      const { body } = wire.encodeRequest(fromPlainConversation(conversation, recording.model), wire.profile)
+      const { body } = wire.encodeRequest(
+        fromPlainConversation(conversation, { model: recording.model }).request,
+        wire.profile,
+      )
       assert.deepEqual(complaints(body), [])
       assert.deepEqual(gist(body['input']), gist(recording.request?.body?.['input']))
     })

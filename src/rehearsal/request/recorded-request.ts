@@ -2,7 +2,8 @@ import type { JsonObject } from '../../model/json.ts'
 import { lazy } from '../../model/lazy.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { WireId } from '../../model/turn.ts'
-import { type PlainConversation, toPlainConversation } from '../../wire/plain-conversation.ts'
+import type { PlainConversation } from '../../wire/plain-conversation/plain-conversation.ts'
+import { toPlainConversation } from '../../wire/plain-conversation/to-plain.ts'
 import { type SimpleMessage, toSimpleMessages } from './simple-messages.ts'
 
 /** A request that a scripted model got. */

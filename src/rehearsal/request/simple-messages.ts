@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.ts'
-import type { PlainConversation } from '../../wire/plain-conversation.ts'
+import type { PlainConversation } from '../../wire/plain-conversation/plain-conversation.ts'
 
 /** A message that was sent to a model: its text and calls, without ids. */
 export interface SimpleMessage {
@@ -18,7 +18,9 @@ export interface SimpleMessage {
 
 export function toSimpleMessages({ messages }: PlainConversation): SimpleMessage[] {
   const names = new Map<string | undefined, string>()
-  return messages.map(({ role, parts }) => {
+  // A note that only changes the tools is no message.
+  const shown = messages.filter(({ note, parts }) => !note || parts.length > 0)
+  return shown.map(({ role, parts }) => {
     for (const part of parts) if (part.type === 'call') names.set(part.id, part.name)
     const calls = parts.flatMap((part) => (part.type === 'call' ? [{ name: part.name, args: part.args }] : []))
     const media = parts.flatMap((part) => (part.type === 'media' ? [part.mime] : []))

@@ -203,7 +203,9 @@ function encodeToolResult(
     .filter((part) => part.kind === 'media' || part.text.trim() !== '')
     .map((part) => {
       if (part.kind === 'media') return encodeMedia(part, context) ?? describeOmittedMedia(part, context.profile)
-      return getReplayableData(part, context) && !failed ? encodeTextPart(part, context) : part.text
+      const data = getReplayableData(part, context)
+      // The result of a failure is one text; a block with more than text stands beside it.
+      return data && !(failed && data['type'] === 'text') ? encodeTextPart(part, context) : part.text
     })
   const blocks = [...pieces.filter((piece) => typeof piece !== 'string'), ...references]
   const hasDetails = result.data !== undefined || result.error !== undefined || failed

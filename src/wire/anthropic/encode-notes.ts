@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts'
+import { type JsonObject, toCanonicalJson } from '../../model/json.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import { toWellFormed } from '../../model/text.ts'
 import type { EncodeContext, UserStep } from '../history/transcript.ts'
@@ -42,12 +42,16 @@ function encodeRemoval(name: string, { projection }: EncodeContext): JsonObject[
   return tool ? [{ type: 'tool_removal', tool: { type: 'tool_reference', name: tool.name } }] : []
 }
 
+function isSameSchema(one: JsonObject, other: JsonObject): boolean {
+  return one === other || toCanonicalJson(one) === toCanonicalJson(other)
+}
+
 /** A tool of the request is named; another one is defined here. */
 function encodeAddition(added: ToolSpec, context: EncodeContext, requestTools: readonly ToolSpec[]): JsonObject[] {
   const tool = context.projection.findTool(added.name)
   if (!tool) return []
   const declared = requestTools.find(({ name }) => name === added.name)
-  const isSame = declared?.schema === added.schema && declared.description === added.description
+  const isSame = declared?.description === added.description && isSameSchema(declared.schema, added.schema)
   const reference: JsonObject = isSame
     ? { type: 'tool_reference', name: tool.name }
     : { type: 'tool_definition', definition: declareTool(tool, context.profile) }

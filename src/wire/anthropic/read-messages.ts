@@ -158,7 +158,12 @@ function readToolResult(block: JsonFields, reader: MessageReader): ResultPart {
   const id = stringOrEmpty(block['tool_use_id'])
   const others = pickOtherFields(block, 'type tool_use_id content is_error')
   const blocks = readBlocks(block['content'], reader)
-  const isFound = (one: JsonFields) => one['type'] === 'tool_reference' && typeof one['tool_name'] === 'string'
+  // A tool that is not declared is perhaps one of the vendor's, which only the vendor can find.
+  const isDeclared = (name: unknown) => reader.tools.some((tool) => tool.name === name)
+  const isFound = (one: JsonFields) => one['type'] === 'tool_reference' && isDeclared(one['tool_name'])
+  // The result of a failure has no references.
+  const isRefused = (one: JsonFields) => one['type'] === 'tool_reference' && !isFound(one) && block['is_error'] === true
+  for (const one of blocks.filter(isRefused)) warnNotKept(reader.warnings, 'A reference to a tool', one)
   const foundTools = blocks.filter(isFound).map((one) => {
     warnNotKept(reader.warnings, 'A part of a tool reference', pickOtherFields(one, 'type tool_name'))
     return String(one['tool_name'])
@@ -169,7 +174,7 @@ function readToolResult(block: JsonFields, reader: MessageReader): ResultPart {
     name: '',
     status: block['is_error'] === true ? 'error' : 'ok',
     content: blocks
-      .filter((one) => !isFound(one))
+      .filter((one) => !isFound(one) && !isRefused(one))
       .map((one) => readContentPart(one, reader))
       .filter((part) => part.kind !== 'text' || part.text !== '' || part.native !== undefined),
     ...(foundTools.length > 0 && { foundTools }),

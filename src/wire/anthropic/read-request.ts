@@ -8,12 +8,14 @@ import { pickOtherFields } from '../read-parts.ts'
 import { warnNotKept } from '../unread-fields.ts'
 import type { DecodedRequest } from '../wire.ts'
 import { joinText, type MessageReader, readBlocks, readMessages } from './read-messages.ts'
+import { checkAnthropicTypes } from './field-types.ts'
 import { readToolChoice, readTools } from './read-tools.ts'
 
 /** What only this wire understands stays on its part or tool, or among the provider options. */
 export function readAnthropicRequest(body: unknown): DecodedRequest {
   const warnings: Warning[] = []
   const fields = objectOrEmpty(body)
+  checkAnthropicTypes(fields, warnings)
   const model = stringOrEmpty(fields['model'])
   const marks: unknown[] = []
   const noteMark = (mark: unknown) => void (mark !== null && marks.push(mark))

@@ -5,6 +5,7 @@ import { gemini } from '../gemini/wire.ts'
 import type { GeminiDecoderState } from '../gemini/decode-response.ts'
 import { decodeGeminiFrame, finishGeminiDecoding, startGeminiDecoding } from '../gemini/decode-response.ts'
 import { encodeGeminiBody } from '../gemini/encode-request.ts'
+import { checkGeminiTypes } from '../gemini/field-types.ts'
 import { readGeminiBody } from '../gemini/read-request.ts'
 import { codeAssistResponseWriter } from '../gemini/write-response.ts'
 import type { HistoryPosition } from '../history/transcript.ts'
@@ -43,6 +44,7 @@ function readCodeAssistRequest(body: unknown): DecodedRequest {
   const inner = isObject(envelope['request']) ? envelope['request'] : envelope
   const { request, warnings: found } = readGeminiBody('code-assist', inner)
   const warnings = [...found]
+  if (inner !== envelope) checkGeminiTypes({ ...envelope, request: {} }, warnings)
   if (inner !== envelope)
     warnNotKept(warnings, 'A field of the envelope', pickOtherFields(envelope, 'model project user_prompt_id request'))
   const enveloped: ModelRequest = {

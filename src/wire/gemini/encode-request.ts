@@ -6,7 +6,7 @@ import { findResultMedia, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, TextPart, WireId } from '../../model/turn.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { createEncodeContext, getNativeToolFields, listDeclarationWarnings, listHostedTools } from '../declare-tools.ts'
-import { joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
+import { findChosenTool, joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type {
   AssistantStep,
@@ -70,7 +70,7 @@ export function encodeGeminiBody(
     ...(request.serverTools ?? []).map((tool) => ({ [GEMINI_SERVER_TOOL_NAMES[tool]]: {} })),
     ...listHostedTools(request, wire, warnings),
   ]
-  const config = hasDeclarations ? createToolConfig(request.toolChoice, context) : undefined
+  const config = hasDeclarations ? createToolConfig(request.toolChoice, context, warnings) : undefined
   const generation = {
     ...createGenerationConfig(request.params ?? {}, profile, warnings),
     ...createResponseFormat(request, context),
@@ -122,13 +122,13 @@ function declareTool(tool: DeclaredTool, wire: WireId, { dialect }: Profile): Js
 }
 
 /** Sent only with declarations (T130). `auto` is the default; VALIDATED is the same with calls constrained to their schemas. */
-function createToolConfig(choice: ToolChoice | undefined, { profile, projection }: EncodeContext) {
+function createToolConfig(choice: ToolChoice | undefined, { profile, projection }: EncodeContext, warnings: Warning[]) {
   const streaming = profile.eagerArguments ? { streamFunctionCallArguments: true } : {}
   if (choice === 'none') return { mode: 'NONE' }
   if (choice === 'required') return { mode: 'ANY', ...streaming }
   if (isObject(choice)) {
-    const wanted = ('name' in choice ? [choice.name] : choice.only).map((name) => projection.toWireName(name))
-    const names = wanted.filter((name) => projection.tools.some((tool) => tool.name === name))
+    const wanted = 'name' in choice ? [choice.name] : choice.only
+    const names = wanted.flatMap((name) => findChosenTool(name, projection, warnings)?.name ?? [])
     if (names.length === 0) return { mode: 'NONE' }
     // AUTO does not accept names; ANY would force a call, and a model that must call never finishes (T130).
     return { mode: 'name' in choice ? 'ANY' : 'VALIDATED', allowedFunctionNames: names, ...streaming }

@@ -9,6 +9,7 @@ import { createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
 import { readOutputFormat } from '../output-format.ts'
 import { readOtherFields } from '../provider-options.ts'
 import { readObjects, warnNotKept } from '../unread-fields.ts'
+import { checkGeminiTypes } from './field-types.ts'
 import { getField, lowercaseTypes, readGeminiTools, readToolConfig } from './read-tools.ts'
 import { getPartKind, isPlainMedia, toMediaPart, toNativeItem, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
@@ -20,6 +21,7 @@ export function readGeminiRequest(body: unknown): DecodedRequest {
 /** The body of Gemini itself, or from the envelope of Code Assist. What only this wire understands is kept as native data. */
 export function readGeminiBody(wire: WireId, body: GeminiPart): DecodedRequest {
   const warnings: Warning[] = []
+  checkGeminiTypes(body, warnings)
   const system = readInstruction(getField(body, 'systemInstruction'), warnings)
   const generation = objectOrEmpty(getField(body, 'generationConfig'))
   const { choice, options: toolOptions } = readToolConfig(objectOrEmpty(getField(body, 'toolConfig')))
@@ -76,7 +78,7 @@ function readTurns(wire: WireId, contents: readonly GeminiPart[], warnings: Warn
         warnNotKept(warnings, 'A part of a result', pickOtherFields(part, 'functionResponse'))
         const turn = last?.role === 'results' ? (pending.at(-1)?.turn ?? []) : []
         if (last?.role !== 'results') history.push({ role: 'results', parts: turn })
-        pending.push({ turn, fields: response })
+        pending.push({ turn, fields: wrapResponse(response) })
       } else if (last?.role === 'user' && part !== parts[0]) {
         history[history.length - 1] = { role: 'user', parts: [...last.parts, readUserPart(wire, part)] }
       } else history.push({ role: 'user', parts: [readUserPart(wire, part)] })
@@ -98,6 +100,14 @@ function toReference(fields: GeminiPart): ResultReference {
 }
 
 const ROLES = new Set(['user', 'model', 'function'])
+
+/** A response must be an object; anything else is taken for its output. */
+function wrapResponse(fields: Record<string, unknown>): Record<string, unknown> {
+  const { response } = fields
+  return response === undefined || response === null || isObject(response)
+    ? fields
+    : { ...fields, response: { output: response } }
+}
 
 function readUserPart(wire: WireId, part: GeminiPart): TextPart | MediaPart {
   if (typeof part['text'] !== 'string') return readMedia(wire, part) ?? readUnknownPart(wire, part)

@@ -1,6 +1,11 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { ModelRequest } from '../../model/request.ts'
-import type { ResultPart, Turn } from '../../model/turn.ts'
+import type { ResultPart, Turn, WireId } from '../../model/turn.ts'
+
+/** The id of the response that a request continues, if the vendor of this wire stores it. */
+export function getStoredResponseId({ previous }: Pick<ModelRequest, 'previous'>, wire: WireId): string | undefined {
+  return previous?.wire === wire ? previous.id : undefined
+}
 
 interface HistoryEncoder {
   readonly encodeTurns: (turns: readonly Turn[]) => JsonObject[]

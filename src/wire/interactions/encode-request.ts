@@ -3,9 +3,9 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import { createEncodeContext, getNativeToolFields, listDeclarationWarnings, listHostedTools } from '../declare-tools.ts'
-import { joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
+import { findChosenTool, joinSystemPrompt, limitStopSequences, warnAboutCacheTtl } from '../encode-parts.ts'
 import { chooseThinkingLevel } from '../gemini/encode-request.ts'
-import { encodeStoredHistory } from '../history/stored-history.ts'
+import { encodeStoredHistory, getStoredResponseId } from '../history/stored-history.ts'
 import { buildTranscript, type EncodeContext } from '../history/transcript.ts'
 import { chooseOutputRequest } from '../output-format.ts'
 import { mergeProviderOptions } from '../provider-options.ts'
@@ -22,6 +22,7 @@ export const encodeInteractionsRequest: Wire['encodeRequest'] = (request, profil
   const system = joinSystemPrompt(request, context)
   const tools = encodeTools(request, context, warnings)
   const generation = encodeGeneration(request, context, warnings)
+  const previous = getStoredResponseId(request, 'interactions')
   const complete: JsonObject = {
     ...(request.model !== '' && { model: request.model }),
     ...(system !== '' && { system_instruction: system }),
@@ -31,8 +32,8 @@ export const encodeInteractionsRequest: Wire['encodeRequest'] = (request, profil
     // The service stores every interaction unless it is told not to.
     store: request.params?.store ?? false,
     stream: request.params?.stream ?? true,
-    ...defined({ previous_interaction_id: request.previous, continuation_token: request.continuation }),
-    input: encodeStoredHistory(request, request.previous !== undefined, {
+    ...defined({ previous_interaction_id: previous, continuation_token: request.continuation }),
+    input: encodeStoredHistory(request, previous !== undefined, {
       encodeTurns(turns) {
         const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)
         warnings.push(...found)
@@ -77,7 +78,9 @@ function encodeGeneration(
   warnAboutCacheTtl(params, warnings)
   const stop = limitStopSequences(params.stop, MAX_STOP_SEQUENCES, warnings)
   const choice =
-    projection.tools.length > 0 && profile.tools === 'native' ? encodeToolChoice(toolChoice, context) : undefined
+    projection.tools.length > 0 && profile.tools === 'native'
+      ? encodeToolChoice(toolChoice, context, warnings)
+      : undefined
   return {
     ...defined({ max_output_tokens: params.maxTokens, temperature: params.temperature, top_p: params.topP }),
     ...(stop.length > 0 && { stop_sequences: stop }),
@@ -95,12 +98,12 @@ function encodeThinking(effort: ModelParams['effort']): JsonObject {
 }
 
 /** `auto` is the default; `validated` is the same with calls constrained to their schemas (T130). */
-function encodeToolChoice(choice: ToolChoice | undefined, { profile, projection }: EncodeContext) {
+function encodeToolChoice(choice: ToolChoice | undefined, { profile, projection }: EncodeContext, warnings: Warning[]) {
   if (choice === 'none') return 'none'
   if (choice === 'required') return 'any'
   if (!isObject(choice)) return profile.constrain ? 'validated' : undefined
-  const wanted = ('name' in choice ? [choice.name] : choice.only).map((name) => projection.toWireName(name))
-  const names = wanted.filter((name) => projection.tools.some((tool) => tool.name === name))
+  const wanted = 'name' in choice ? [choice.name] : choice.only
+  const names = wanted.flatMap((name) => findChosenTool(name, projection, warnings)?.name ?? [])
   if (names.length === 0) return 'none'
   return { allowed_tools: { mode: 'name' in choice ? 'any' : 'validated', tools: names } }
 }

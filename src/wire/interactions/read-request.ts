@@ -14,6 +14,7 @@ import { readOtherFields } from '../provider-options.ts'
 import { createNativeDataFromRequest, pickOtherFields, readToolSchema } from '../read-parts.ts'
 import { warnNotKept } from '../unread-fields.ts'
 import type { DecodedRequest } from '../wire.ts'
+import { checkInteractionsTypes } from './field-types.ts'
 import type { JsonFields } from './content.ts'
 import { readSteps } from './read-steps.ts'
 
@@ -22,6 +23,7 @@ export function readInteractionsRequest(body: unknown): DecodedRequest {
   const generation = objectOrEmpty(fields['generation_config'])
   const format = readFormat(fields['response_format'])
   const { turns, warnings } = readSteps(toSteps(fields['input']))
+  checkInteractionsTypes(fields, warnings)
   const tools = filterObjects(fields['tools'])
   const serverTools = tools.flatMap(readServerTool)
   const hostedTools = tools.flatMap(readHostedTool)
@@ -30,6 +32,7 @@ export function readInteractionsRequest(body: unknown): DecodedRequest {
     generation_config: choice || generation['tool_choice'] === undefined ? KNOWN_GENERATION : UNREAD_CHOICE,
     ...(format.output && { response_format: 'type mime_type schema' }),
   })
+  const previous = nonBlankString(fields['previous_interaction_id'])
   const request: ModelRequest = {
     model: stringOrEmpty(fields['model']).replace(/^models\//, ''),
     ...defined({ system: nonBlankString(fields['system_instruction']) }),
@@ -40,7 +43,7 @@ export function readInteractionsRequest(body: unknown): DecodedRequest {
     turns,
     params: readParams(fields, generation),
     ...format,
-    ...defined({ previous: nonBlankString(fields['previous_interaction_id']) }),
+    ...(previous !== undefined && { previous: { wire: 'interactions', id: previous } }),
     ...(options && { providerOptions: { interactions: options } }),
   }
   if (choice) warnAboutChoiceFields(objectOrEmpty(generation['tool_choice']), warnings)

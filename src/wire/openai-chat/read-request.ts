@@ -30,6 +30,7 @@ import {
 } from '../read-parts.ts'
 import type { DecodedRequest } from '../wire.ts'
 import { REASONING_FIELDS } from './decode-response.ts'
+import { checkChatTypes } from './field-types.ts'
 import { readContentParts } from './read-content.ts'
 
 const WIRE_ID = 'openai-chat'
@@ -38,6 +39,7 @@ const READ_ORIGIN = { provider: WIRE_ID, wire: WIRE_ID, model: '' } as const
 export function readChatRequest(body: unknown): DecodedRequest {
   const warnings: Warning[] = []
   const fields = objectOrEmpty(body)
+  checkChatTypes(fields, warnings)
   const turns: Turn[] = []
   const system: string[] = []
   const hostedTools: HostedTool[] = []
@@ -171,8 +173,8 @@ function readAssistantParts(
   const field = REASONING_FIELDS.find((key) => stringOrEmpty(message[key]) !== '')
   const details = Array.isArray(message['reasoning_details']) ? (message['reasoning_details'] as Json) : undefined
   if (field !== undefined || details !== undefined) {
-    const native = details && createNativeDataFromRequest(WIRE_ID, undefined, { ...(field && { field }), details })
-    parts.push({ kind: 'reasoning', text: field ? String(message[field]) : '', ...(native && { native }) })
+    const native = createNativeDataFromRequest(WIRE_ID, undefined, defined({ field, details }))
+    parts.push({ kind: 'reasoning', text: field ? String(message[field]) : '', native })
   }
   parts.push(...readContentParts(message['content']))
   const { refusal } = message
@@ -287,7 +289,8 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
 
 /** Is a choice exactly what it is read as? */
 function isPlainChoice(value: unknown): boolean {
-  if (value === undefined || value === null || typeof value === 'string') return true
+  if (value === undefined || value === null) return true
+  if (typeof value === 'string') return ['auto', 'none', 'required', 'any'].includes(value)
   const { type, allowed_tools: allowed, ...more } = objectOrEmpty(value)
   if (type !== 'allowed_tools') return isPlainReference(value)
   const { mode, tools, ...inside } = objectOrEmpty(allowed)

@@ -11,6 +11,7 @@ import type { AssistantStep, CallResultPair, EncodeContext, TranscriptStep, User
 import { getReplayableData, toFreeformText, toWireArguments, toWireArgumentText } from '../history/transcript.ts'
 import { type CollectedTools, hasNativeLateTools } from '../late-tools.ts'
 import { pickOtherFields } from '../read-parts.ts'
+import { formatExcerpt } from '../unread-fields.ts'
 import {
   createAdditionalTools,
   declareLateTools,
@@ -149,7 +150,7 @@ function encodeAssistantItems(step: AssistantStep, context: EncodeContext, warni
         const data = getReplayableData(part, context)
         if (typeof data?.['type'] !== 'string') return encodeMessageItem(part, data)
         if (hasAllReasoning && hasPartnerItem(data, step.parts)) return [data]
-        const message = `An item of the type ${data['type']} was left out, because what belongs to it is missing.`
+        const message = `An item of the type ${data['type']} was left out, because what belongs to it is missing: ${formatExcerpt(data)}`
         warnings.push({ code: 'vendor-item', message })
         return []
       }

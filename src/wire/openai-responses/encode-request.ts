@@ -4,7 +4,7 @@ import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import { listDeclarationWarnings, createEncodeContext, listHostedTools } from '../declare-tools.ts'
 import { encodeOpenAiCacheTtl, findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
-import { encodeStoredHistory } from '../history/stored-history.ts'
+import { encodeStoredHistory, getStoredResponseId } from '../history/stored-history.ts'
 import { buildTranscript, type HistoryPosition } from '../history/transcript.ts'
 import { collectDeclaredTools } from '../late-tools.ts'
 import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
@@ -42,7 +42,7 @@ export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, 
     ...(format && { text: { format: { type: format.type, ...format.details } } }),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
     ...encodeCacheOptions(request, profile, warnings),
-    ...defined({ previous_response_id: request.previous }),
+    ...defined({ previous_response_id: getStoredResponseId(request, 'openai-responses') }),
     input: encodeHistory(request, context, warnings, position),
   }
   const merged = mergeProviderOptions(complete, request.providerOptions?.['openai-responses'], warnings)
@@ -141,9 +141,10 @@ function encodeHistory(
 }
 
 /** May results belong to calls that only the vendor has? */
-function hasStoredHistory({ previous, providerOptions, turns }: ModelRequest): boolean {
-  const { conversation } = providerOptions?.['openai-responses'] ?? {}
-  return previous !== undefined || (conversation ?? null) !== null || turns.some(isItemReference)
+function hasStoredHistory(request: ModelRequest): boolean {
+  const { conversation } = request.providerOptions?.['openai-responses'] ?? {}
+  const isContinued = getStoredResponseId(request, 'openai-responses') !== undefined
+  return isContinued || (conversation ?? null) !== null || request.turns.some(isItemReference)
 }
 
 /** Removes a parameter that the endpoint rejects, also a nested one: `reasoning.summary`, `tools.strict` (T155). */

@@ -144,6 +144,8 @@ function readSearchCall(item: JsonFields, state: ItemReaderState): void {
   const id = nonBlankString(item['call_id'])
   if (item['execution'] === 'server' || id === undefined) return addVendorItem(item, 'tool_search_call', state)
   const call = readCall(item, state, 'arguments')
+  if (call.kind === 'call' && !call.input)
+    warnAboutUnknown('The arguments of a search, which are not an object,', item['arguments'], state.warnings)
   const data = pickOtherFields(item, 'id call_id arguments status')
   const native = createNativeDataFromRequest(WIRE_ID, id, data)
   addAssistantParts(state, [{ ...call, name: state.tools.searchToolName, native } as AssistantPart])

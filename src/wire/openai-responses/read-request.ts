@@ -15,6 +15,7 @@ import { readOutputFormat } from '../output-format.ts'
 import { readOtherFields } from '../provider-options.ts'
 import { readOpenAiCacheTtl, readOpenAiEffort, warnAboutUnknown } from '../read-parts.ts'
 import type { DecodedRequest } from '../wire.ts'
+import { checkResponsesTypes } from './field-types.ts'
 import type { JsonFields } from './output-item.ts'
 import { readItem } from './read-items.ts'
 import { createToolReader, type ToolReader } from './read-tools.ts'
@@ -24,6 +25,7 @@ const WIRE_ID = 'openai-responses'
 export function readResponsesRequest(body: unknown): DecodedRequest {
   const warnings: Warning[] = []
   const fields = objectOrEmpty(body)
+  checkResponsesTypes(fields, warnings)
   const system = [nonBlankString(fields['instructions'])].filter((text) => text !== undefined)
   const turns: Turn[] = []
   const reader = createToolReader(warnings)
@@ -45,7 +47,8 @@ export function readResponsesRequest(body: unknown): DecodedRequest {
     turns,
     params,
     ...output,
-    ...defined({ session, previous }),
+    ...defined({ session }),
+    ...(previous !== undefined && { previous: { wire: WIRE_ID, id: previous } }),
     ...(options && { providerOptions: { [WIRE_ID]: options } }),
   }
   return { request, warnings }

@@ -1,5 +1,9 @@
 import { isObject, type Json } from '../../../model/json.ts'
-import { fromPlainConversation, toPlainConversation } from '../../../wire/plain-conversation.ts'
+import { defined } from '../../../model/defined.ts'
+import { handOverRequest } from '../../../wire/hand-over/hand-over-request.ts'
+import type { DecodedRequest, Wire } from '../../../wire/wire.ts'
+import { fromPlainConversation, type PlainDefaults } from '../../../wire/plain-conversation/from-plain.ts'
+import { toPlainConversation } from '../../../wire/plain-conversation/to-plain.ts'
 import { loadWire } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
@@ -10,14 +14,12 @@ import { getErrorMessage } from '../../../model/error-message.ts'
 export async function runWireEncode(options: WireCommandOptions): Promise<void> {
   const wire = await loadWire(parseWireOption(options.wire))
   if (options.batch === undefined) {
-    const request = parseConversation(readJsonInput(options.file), options.model ?? 'model')
-    const { body, warnings } = wire.encodeRequest(request, wire.profile)
+    const { body, warnings } = encodeConversation(wire, readJsonInput(options.file), options, 'model')
     for (const warning of warnings) process.stderr.write(`dragoman: ${warning.message}\n`)
     return printJson(body)
   }
   for (const { id, model, request } of findRecordings(options.batch, 'conversation')) {
-    const parsed = parseConversation(request?.['conversation'], options.model ?? model)
-    const { body, warnings } = wire.encodeRequest(parsed, wire.profile)
+    const { body, warnings } = encodeConversation(wire, request?.['conversation'], options, model)
     printJson({ id, wire: wire.id, body, warnings: JSON.parse(JSON.stringify(warnings)) as Json })
   }
 }
@@ -34,9 +36,16 @@ export async function runWireRead(options: WireCommandOptions): Promise<void> {
   printJson(JSON.parse(JSON.stringify(found)) as Json)
 }
 
-function parseConversation(value: unknown, model: string) {
+/** A model that the user names goes before the one of the conversation, which may be of another API. */
+function encodeConversation(wire: Wire, value: unknown, { model }: WireCommandOptions, defaultModel: string) {
+  const { request, warnings } = parseConversation(value, { model: defaultModel, wire: wire.id })
+  const encoded = handOverRequest({ ...request, ...defined({ model }) }, wire, wire.profile)
+  return { body: encoded.body, warnings: [...warnings, ...encoded.warnings] }
+}
+
+function parseConversation(value: unknown, defaults: PlainDefaults): DecodedRequest {
   try {
-    return fromPlainConversation(value, model)
+    return fromPlainConversation(value, defaults)
   } catch (error) {
     throw new UserError(getErrorMessage(error))
   }
