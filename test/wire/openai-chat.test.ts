@@ -370,3 +370,26 @@ describe('what the chat wire sends', () => {
     assert.deepEqual(back, plain)
   })
 })
+
+describe('what the chat wire writes for a client', () => {
+  test('T119 every piece of a call has a function, also one with only its signature', () => {
+    const stream = wire.responseWriter.startStream({ id: '1', model: 'm', created: 1, request: {} })
+    const data = { extra_content: { google: { thought_signature: 'sig' } } }
+    const native = { wire: 'openai-chat', signer: 'openai-chat', id: 'call_1', data } as const
+    const part: CallPart = { kind: 'call', id: 'call_1', name: 'read', raw: '{"a":1}', input: { a: 1 }, native }
+    const frames = [
+      ...stream.write({ type: 'part-open', index: 0, kind: 'call', id: 'call_1', name: 'read' }),
+      ...stream.write({ type: 'part-delta', index: 0, kind: 'call', text: '{"a":1}' }),
+      ...stream.write({ type: 'part-close', index: 0, part }),
+    ]
+    const pieces = frames.flatMap((frame) => {
+      const { choices } = frame.data as { choices: { delta: { tool_calls?: Record<string, unknown>[] } }[] }
+      return choices[0]?.delta.tool_calls ?? []
+    })
+    assert.deepEqual(
+      pieces.map((piece) => typeof piece['function']),
+      pieces.map(() => 'object'),
+    )
+    assert.deepEqual(pieces.at(-1)?.['extra_content'], data.extra_content)
+  })
+})

@@ -44,9 +44,11 @@ export const chatResponseWriter: ResponseWriter = {
         const data = getNativeData(part, 'openai-chat')
         if (part.kind === 'media') return [frame({ images: [toImage(part)] })]
         if (part.kind !== 'call') return data['details'] ? [frame({ reasoning_details: data['details'] })] : []
-        const input = isFreeform(part.name) ? { custom: { input: getFreeformText(part) } } : {}
-        const late = mergeObjects(input, getCallFields(part))
-        return hasFields(late) ? [callFrame(calls - 1, late)] : []
+        const others = getCallFields(part)
+        if (isFreeform(part.name))
+          return [callFrame(calls - 1, mergeObjects({ custom: { input: getFreeformText(part) } }, others))]
+        // Some clients reject a piece of a call without a function.
+        return hasFields(others) ? [callFrame(calls - 1, mergeObjects({ function: { arguments: '' } }, others))] : []
       },
       end({ finish, usage }) {
         const { response = {}, choice, message = {} } = getResponseFields(finish, 'openai-chat')
