@@ -59,33 +59,7 @@ export function recordings(wire: WireId): Recording[] {
     }))
 }
 
-/** A conversation with only what the corpus says of one: it knows neither native data nor notes. */
-export function toCorpusConversation(conversation: PlainConversation): JsonObject {
-  const { messages, tools, ...request } = conversation
-  // What a note adds to the tools is only shown among the tools.
-  const shown = messages.filter((message) => !isToolNote(message))
-  const plain = {
-    ...omitUnknown(request),
-    ...(tools && { tools: tools.map(omitUnknown) }),
-    messages: shown.map((message) => ({ ...omitUnknown(message), parts: message.parts.map(omitUnknown) })),
-  }
+/** A conversation without its details, which the corpus does not know. */
+export function toCorpusConversation({ details: _, ...plain }: PlainConversation): JsonObject {
   return JSON.parse(JSON.stringify(plain)) as JsonObject
 }
-
-function omitUnknown(fields: object): object {
-  const isResult = 'type' in fields && fields.type === 'result'
-  const isCall = 'type' in fields && fields.type === 'call'
-  const isKnown = (name: string) =>
-    !UNKNOWN_TO_CORPUS.has(name) && !(isResult && name === 'data') && !(isCall && name === 'freeform')
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => isKnown(name)))
-}
-
-function isToolNote(message: PlainConversation['messages'][number] | undefined): boolean {
-  return message?.note !== undefined && message.parts.length === 0
-}
-
-const UNKNOWN_TO_CORPUS = new Set(
-  'model native note finish origin providerOptions session prompt project previousWire ownId raw content status foundTools refusal serverTools errorDetails'.split(
-    ' ',
-  ),
-)

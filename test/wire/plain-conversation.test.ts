@@ -3,7 +3,9 @@ import { describe, it } from 'node:test'
 import { anthropic } from '../../src/wire/anthropic/wire.ts'
 import { openaiChat } from '../../src/wire/openai-chat/wire.ts'
 import { openaiResponses } from '../../src/wire/openai-responses/wire.ts'
+import { attachDetails } from '../../src/wire/plain-conversation/details.ts'
 import { fromPlainConversation } from '../../src/wire/plain-conversation/from-plain.ts'
+import type { CompleteConversation } from '../../src/wire/plain-conversation/plain-conversation.ts'
 import { toPlainConversation } from '../../src/wire/plain-conversation/to-plain.ts'
 
 const TEXT = { type: 'text', text: 'Hello.' }
@@ -11,6 +13,11 @@ const TEXT = { type: 'text', text: 'Hello.' }
 describe('a conversation that a user wrote', () => {
   const mistakes: readonly (readonly [string, object, RegExp])[] = [
     ['no messages', {}, /^a conversation needs a list of messages$/],
+    [
+      'details of other messages',
+      { messages: [], details: { messages: { 2: { parts: { 0: { native: {} } } } } } },
+      /^details has message 2, which is missing; remove details after you edited the messages$/,
+    ],
     ['a role', { messages: [{ role: 'robot', parts: [] }] }, /^message 0 has the unknown role "robot"$/],
     ['a part', { messages: [{ role: 'user', parts: [TEXT, { type: 'smell' }] }] }, /^message 0, part 1 .* "smell"/],
     ['a call of the user', { messages: [{ role: 'user', parts: [{ type: 'call' }] }] }, /^message 0, part 0 .* "call"/],
@@ -83,7 +90,9 @@ describe('a conversation that was read', () => {
         { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature: 'sig' }, TEXT] },
       ],
     }
-    const plain = toPlainConversation(anthropic.readRequest(body).request)
+    const shown = toPlainConversation(anthropic.readRequest(body).request)
+    assert.deepEqual(shown.messages[1], { role: 'user', parts: [{ type: 'text', text: 'Be brief.' }] })
+    const plain = attachDetails({ ...shown }) as unknown as CompleteConversation
     assert.equal(plain.model, 'claude-x')
     assert.deepEqual(plain.providerOptions, { anthropic: { top_k: 5 } })
     assert.deepEqual(
@@ -119,7 +128,8 @@ describe('a conversation that was read', () => {
     const call = { type: 'function_call', call_id: 'c1', name: 'read', arguments: '{ "path" : "a" }' }
     const patch = { type: 'custom_tool_call', call_id: 'c2', name: 'patch', input: 'free' }
     const { request } = openaiResponses.readRequest({ model: 'm', input: [call, patch] })
-    const parts = toPlainConversation(request).messages[0]?.parts
+    const plain = attachDetails({ ...toPlainConversation(request) }) as unknown as CompleteConversation
+    const parts = plain.messages[0]?.parts
     assert.deepEqual(
       parts?.map((part) => part.type === 'call' && [part.args, part.raw, part.freeform]),
       [

@@ -18,9 +18,7 @@ export interface SimpleMessage {
 
 export function toSimpleMessages({ messages }: PlainConversation): SimpleMessage[] {
   const names = new Map<string | undefined, string>()
-  // A note that only changes the tools is no message.
-  const shown = messages.filter(({ note, parts }) => !note || parts.length > 0)
-  return shown.map(({ role, parts }) => {
+  return messages.map(({ role, parts }) => {
     for (const part of parts) if (part.type === 'call') names.set(part.id, part.name)
     const calls = parts.flatMap((part) => (part.type === 'call' ? [{ name: part.name, args: part.args }] : []))
     const media = parts.flatMap((part) => (part.type === 'media' ? [part.mime] : []))

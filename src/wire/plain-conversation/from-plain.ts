@@ -11,6 +11,7 @@ import { appendResults } from '../read-parts.ts'
 import { formatExcerpt } from '../unread-fields.ts'
 import type { DecodedRequest } from '../wire.ts'
 import { isWireId, wireIds } from '../wires.ts'
+import { attachDetails } from './details.ts'
 import { type FieldReader, openFields } from './field-reader.ts'
 import { createPartReader } from './read-plain-parts.ts'
 
@@ -25,7 +26,7 @@ export interface PlainDefaults {
 export function fromPlainConversation(value: unknown, defaults: PlainDefaults): DecodedRequest {
   if (!isObject(value) || !Array.isArray(value['messages'])) throw new Error('a conversation needs a list of messages')
   const warnings: Warning[] = []
-  const fields = openFields(value, 'the conversation', warnings)
+  const fields = openFields(attachDetails(value), 'the conversation', warnings)
   const tools = (fields.list('tools') ?? []).map((tool, at) => readTool(tool, `tool ${at}`, warnings))
   const reader = createMessageReader(tools, warnings)
   const turns: Turn[] = []

@@ -4,10 +4,10 @@ import type { HostedTool, OutputFormat, ServerTool, ToolChoice, ToolSpec } from 
 import type { CallFlaw, Finish, ModelOrigin, NativeData, ResultStatus, WireId } from '../../model/turn.ts'
 
 /**
- * A request in one format for all wires: the input of `dragoman wire encode` and the output of `dragoman wire read`. It has
- * everything that the request has, so that reading and encoding it gives the same body again.
+ * A request in one format for all wires. It has everything that the request has, so that reading and encoding it gives the
+ * same body again. `dragoman wire read` prints it with its details apart; see details.ts.
  */
-export interface PlainConversation {
+export interface CompleteConversation {
   readonly model?: string
   readonly system: string | null
   readonly messages: readonly PlainMessage[]
@@ -30,6 +30,33 @@ export interface PlainConversation {
   readonly previousWire?: WireId
   readonly continuation?: string
   readonly diagnoseCache?: { readonly previous?: string }
+}
+
+/** The output of `dragoman wire read`, and the input of `dragoman wire encode`. */
+export interface PlainConversation extends Pick<
+  CompleteConversation,
+  'system' | 'messages' | 'tools' | 'hostedTools' | 'toolChoice' | 'params' | 'output' | 'previous'
+> {
+  readonly details?: ConversationDetails
+}
+
+type JsonFields = Readonly<Record<string, unknown>>
+
+/**
+ * What a conversation has besides its words, calls and tools: data that only vendors understand, settings of one API, notes.
+ * It stands apart, so that the messages can be read and compared. Objects of a list are named by their index.
+ */
+export interface ConversationDetails {
+  readonly request?: JsonFields
+  readonly tools?: Readonly<Record<string, JsonFields>>
+  readonly messages?: Readonly<Record<string, MessageDetails>>
+  /** Notes without text, each before the message of this index. */
+  readonly notes?: readonly { readonly before: number; readonly note: PlainNote }[]
+}
+
+export interface MessageDetails {
+  readonly message?: JsonFields
+  readonly parts?: Readonly<Record<string, JsonFields>>
 }
 
 export type PlainTool = Omit<ToolSpec, 'description'> & { readonly description?: string }

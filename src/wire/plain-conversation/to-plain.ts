@@ -19,7 +19,9 @@ import type {
   ResultPart,
   TextPart,
 } from '../../model/turn.ts'
+import { separateDetails } from './details.ts'
 import type {
+  CompleteConversation,
   PlainCall,
   PlainContentPart,
   PlainConversation,
@@ -30,8 +32,12 @@ import type {
   PlainTool,
 } from './plain-conversation.ts'
 
-/** Ids are those of the wire; what only its vendor understands is `native`. */
+/** Ids are those of the wire; what only its vendor understands is among the details. */
 export function toPlainConversation(request: ModelRequest): PlainConversation {
+  return separateDetails(toCompleteConversation(request))
+}
+
+function toCompleteConversation(request: ModelRequest): CompleteConversation {
   const tools = listTools(request)
   const params = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject
   const { previous } = request
