@@ -26,7 +26,11 @@ const count = tool({
 
 const SCRIPT = {
   start: 'prompt',
-  steps: [{ call: [{ name: 'count', args: { n: 1 } }] }, { call: [{ name: 'count', args: { n: 2 } }] }, { say: 'Done.', pieces: 5 }],
+  steps: [
+    { call: [{ name: 'count', args: { n: 1 } }] },
+    { call: [{ name: 'count', args: { n: 2 } }] },
+    { say: 'Done.', pieces: 5 },
+  ],
 } as const
 
 test(`events: a stream that is joined again 500 times has every entry once, in order (seed ${seed})`, async (t) => {

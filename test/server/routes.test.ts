@@ -10,7 +10,10 @@ import { type ApiAnswer, checks, place, startTestServer, TOKEN, until } from './
 
 interface OpenApi {
   readonly openapi: string
-  readonly paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema?: object }> }> }>>
+  readonly paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema?: object }> }> }>
+  >
   readonly components: object
 }
 
@@ -48,7 +51,10 @@ function createContractCheck(document: OpenApi) {
       const schema = content?.schema ?? (status >= 400 ? { $ref: '#/components/schemas/Error' } : undefined)
       if (!schema || type !== 'application/json') return
       const validate = ajv.compile({ ...schema, components: document.components })
-      assert.ok(validate(JSON.parse(text)), `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)} in ${text}`)
+      assert.ok(
+        validate(JSON.parse(text)),
+        `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)} in ${text}`,
+      )
     },
   }
 }
@@ -65,7 +71,11 @@ test('every route does what the OpenAPI document says', async () => {
       { call: [{ name: 'deploy', args: { where: 'there' } }] },
       { loop: [{ say: 'Done.' }] },
     ],
-    { tools: [ask], findWorkspaceFiles: (_tenant, session) => (session === 'a' ? createFolderReader(files) : undefined), version: '1.2.3' },
+    {
+      tools: [ask],
+      findWorkspaceFiles: (_tenant, session) => (session === 'a' ? createFolderReader(files) : undefined),
+      version: '1.2.3',
+    },
   )
   const document = JSON.parse((await api('GET', '/openapi.json')).text) as OpenApi
   assert.match(document.openapi, /^3\.1/)
@@ -122,7 +132,10 @@ test('every route does what the OpenAPI document says', async () => {
   assert.equal((await api('POST', '/v1/sessions/none/prompts', { input: 'x' })).status, 404)
   assert.equal((await api('POST', '/v1/sessions/a/prompts', { input: 'x' }, { 'idempotency-key': 'a b' })).status, 400)
   const image = { kind: 'media', mime: 'image/png', data: Buffer.alloc(4000, 7).toString('base64') }
-  const withImage = await api('POST', '/v1/sessions/a/prompts', { input: [{ kind: 'text', text: 'See.' }, image], steer: true })
+  const withImage = await api('POST', '/v1/sessions/a/prompts', {
+    input: [{ kind: 'text', text: 'See.' }, image],
+    steer: true,
+  })
   await until('it ends', async () => (await getPrompt(withImage)).json['state'] === 'ended')
   const history = await api('GET', '/v1/sessions/a/history')
   assert.equal((history.json['turns'] as unknown as { role: string }[]).length, 4)
@@ -131,7 +144,9 @@ test('every route does what the OpenAPI document says', async () => {
   const deploy = await api('POST', '/v1/sessions/a/prompts', { input: 'deploy' })
   await until('it waits', async () => (await getPrompt(deploy)).json['state'] === 'waiting')
   assert.equal((await api('GET', '/v1/sessions/a')).json['state'], 'waiting')
-  const { approvals } = (await api('GET', '/v1/sessions/a/approvals')).json as unknown as { approvals: { id: string }[] }
+  const { approvals } = (await api('GET', '/v1/sessions/a/approvals')).json as unknown as {
+    approvals: { id: string }[]
+  }
   assert.equal(approvals.length, 1)
   const path = `/v1/sessions/a/approvals/${approvals[0]?.id}`
   assert.equal((await api('POST', path, { approved: 'yes' })).status, 400)
@@ -139,7 +154,9 @@ test('every route does what the OpenAPI document says', async () => {
   assert.equal((await api('POST', path, { approved: false, message: 'not today' })).status, 202)
   assert.equal((await api('POST', path, { approved: true })).status, 409)
   await until('it ends', async () => (await getPrompt(deploy)).json['state'] === 'ended')
-  const results = (await backend.getStore('default').read('a')).entries.flatMap((entry) => (entry.kind === 'result' ? [entry.result] : []))
+  const results = (await backend.getStore('default').read('a')).entries.flatMap((entry) =>
+    entry.kind === 'result' ? [entry.result] : [],
+  )
   assert.equal(results[0]?.status, 'denied')
   assert.match(JSON.stringify(results[0]?.content), /not today/)
 
@@ -150,12 +167,23 @@ test('every route does what the OpenAPI document says', async () => {
   assert.equal((await getPrompt(behind)).json['state'], 'queued')
   assert.equal((await api('POST', '/v1/sessions/a/cancel')).status, 202)
   for (const one of [second, behind])
-    assert.equal((await until('it ends', async () => (await getPrompt(one)).json['state'] === 'ended' && (await getPrompt(one)).json))['reason'], 'cancelled')
+    assert.equal(
+      (
+        await until(
+          'it ends',
+          async () => (await getPrompt(one)).json['state'] === 'ended' && (await getPrompt(one)).json,
+        )
+      )['reason'],
+      'cancelled',
+    )
   assert.equal((await api('POST', '/v1/sessions/a/resume')).status, 202)
 
   // Events
   const leave = new AbortController()
-  const events = await fetch(`${server.url}/v1/sessions/a/events?after=2`, { headers: { authorization: `Bearer ${TOKEN}` }, signal: leave.signal })
+  const events = await fetch(`${server.url}/v1/sessions/a/events?after=2`, {
+    headers: { authorization: `Bearer ${TOKEN}` },
+    signal: leave.signal,
+  })
   assert.equal(events.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   const chunk = await events.body?.getReader().read()
   assert.match(Buffer.from(chunk?.value ?? []).toString(), /^id: 3\nevent: entry\ndata: \{"seq":3,/)
@@ -167,14 +195,19 @@ test('every route does what the OpenAPI document says', async () => {
   const hash = await backend.getStore('default').putBlob(Buffer.from('blob'))
   assert.equal((await api('GET', `/v1/sessions/a/blobs/${hash}`)).text, 'blob')
   assert.equal((await api('GET', '/v1/sessions/a/blobs/none')).status, 404)
-  assert.deepEqual((await api('GET', '/v1/sessions/a/files')).json['files'], [{ name: 'a.txt', type: 'file', bytes: 1 }])
+  assert.deepEqual((await api('GET', '/v1/sessions/a/files')).json['files'], [
+    { name: 'a.txt', type: 'file', bytes: 1 },
+  ])
   const content = await api('GET', '/v1/sessions/a/files/content?path=a.txt')
   assert.deepEqual([content.text, content.headers.get('content-disposition')], ['A', 'attachment'])
   assert.equal((await api('GET', '/v1/sessions/a/files?path=none')).status, 404)
   assert.equal((await api('GET', '/v1/sessions/b/files')).status, 404)
 
   // Schedules
-  assert.equal((await api('PUT', '/v1/schedules/nightly', { session: 'a', cron: '0 3 * * *', input: 'Check.' })).status, 200)
+  assert.equal(
+    (await api('PUT', '/v1/schedules/nightly', { session: 'a', cron: '0 3 * * *', input: 'Check.' })).status,
+    200,
+  )
   assert.equal((await api('PUT', '/v1/schedules/bad', { session: 'a', cron: 'often', input: 'x' })).status, 400)
   assert.equal((await api('PUT', '/v1/schedules/bad', { session: 'none', cron: '@daily', input: 'x' })).status, 404)
   assert.equal((await api('GET', '/v1/schedules')).json['schedules']?.['length'], 1)
@@ -197,8 +230,11 @@ test('every route does what the OpenAPI document says', async () => {
   assert.match(metrics.text, /dragoman_http_requests_total\{operation="prompt",status="202"\} \d/)
   assert.match(metrics.text, /dragoman_runs_total\{reason="done"\} \d/)
 
-  const all = Object.entries(document.paths).flatMap(([one, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${one}`))
+  const all = Object.entries(document.paths).flatMap(([one, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${one}`),
+  )
   assert.deepEqual([...contract.used].sort(), all.sort(), 'not every route was tried')
-  for (const methods of Object.values(document.paths)) for (const operation of Object.values(methods)) assert.ok(isObject(operation))
+  for (const methods of Object.values(document.paths))
+    for (const operation of Object.values(methods)) assert.ok(isObject(operation))
   assert.deepEqual(errors, [])
 })

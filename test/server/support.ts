@@ -111,7 +111,10 @@ export async function callApi(
   return answer
 }
 
-export async function until<T>(what: string, get: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+export async function until<T>(
+  what: string,
+  get: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
   for (const end = Date.now() + 60_000; ;) {
     const value = await get()
     if (value !== undefined && value !== false) return value

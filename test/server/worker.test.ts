@@ -38,28 +38,42 @@ test('a message to a run reaches the model with its next request, once', async (
   const run = agent.run('Work.')
   await until('the tool runs', () => started.length > 0)
   await agent.send('and hurry')
-  await until('the worker has it', async () => (await backend.inbox.list({ tenant: 'default', session: 's' })).length === 1)
+  await until(
+    'the worker has it',
+    async () => (await backend.inbox.list({ tenant: 'default', session: 's' })).length === 1,
+  )
   open()
   assert.deepEqual([(await run).finish, (await run).text], ['done', 'Hurried.'])
   model.assertDone()
   const { entries } = await backend.getStore('default').read('s')
   assert.equal(entries.filter(({ kind }) => kind === 'user').length, 2)
-  await until('the inbox is empty', async () => (await backend.inbox.list({ tenant: 'default', session: 's' })).length === 0)
+  await until(
+    'the inbox is empty',
+    async () => (await backend.inbox.list({ tenant: 'default', session: 's' })).length === 0,
+  )
 })
 
 test('cancel stops the run in progress, and the prompts behind it end, too', async () => {
   const { made, started } = createGatedTool()
-  const { server, backend } = await startTestServer([{ call: [{ name: 'work', args: {} }] }, { say: 'Never.' }], { tools: [made] })
+  const { server, backend } = await startTestServer([{ call: [{ name: 'work', args: {} }] }, { say: 'Never.' }], {
+    tools: [made],
+  })
   const agent = await connect({ url: server.url, token: TOKEN }).create({ id: 's' })
   const run = agent.run('Work.')
   const behind = agent.run('And then?')
   await until('the tool runs', () => started.length > 0)
-  await until('both are there', async () => (await backend.inbox.list({ tenant: 'default', session: 's' })).length === 1)
+  await until(
+    'both are there',
+    async () => (await backend.inbox.list({ tenant: 'default', session: 's' })).length === 1,
+  )
   await agent.cancel()
   assert.equal((await run).finish, 'cancelled')
   assert.equal((await behind).finish, 'cancelled')
   const { entries } = await backend.getStore('default').read('s')
-  assert.deepEqual(entries.flatMap((entry) => (entry.kind === 'result' ? [entry.result.status] : [])), ['cancelled'])
+  assert.deepEqual(
+    entries.flatMap((entry) => (entry.kind === 'result' ? [entry.result.status] : [])),
+    ['cancelled'],
+  )
 })
 
 test('after a quota fault the prompt is tried again later, by itself', async () => {

@@ -79,8 +79,7 @@ export function connect(options: ConnectOptions): Connection {
           session,
           signal,
           cancel,
-          start: () =>
-            client.request('POST', `${path}/resume`, undefined, { 'idempotency-key': randomUUID() }),
+          start: () => client.request('POST', `${path}/resume`, undefined, { 'idempotency-key': randomUUID() }),
         }),
       async send(message) {
         await prompt(message, randomUUID(), true)
@@ -104,7 +103,8 @@ export function connect(options: ConnectOptions): Connection {
       try {
         await client.request('POST', '/v1/sessions', { ...settings, id })
       } catch (error) {
-        const isRepeated = settings.id === undefined && error instanceof Error && 'code' in error && error.code === 'conflict'
+        const isRepeated =
+          settings.id === undefined && error instanceof Error && 'code' in error && error.code === 'conflict'
         if (!isRepeated) throw error
       }
       return openAgent(id)

@@ -63,7 +63,8 @@ export function createTokenCheck(
 function parseHash(tenant: string, hash: string): Buffer {
   if (!TENANT_PATTERN.test(tenant)) throw new TypeError(`“${tenant}” is not a valid name of a tenant`)
   const hex = /^sha256:([0-9a-f]{64})$/i.exec(hash)?.[1]
-  if (hex === undefined) throw new TypeError(`a token of the tenant ${tenant} is not “sha256:” and 64 hexadecimal digits`)
+  if (hex === undefined)
+    throw new TypeError(`a token of the tenant ${tenant} is not “sha256:” and 64 hexadecimal digits`)
   return Buffer.from(hex, 'hex')
 }
 

@@ -25,7 +25,8 @@ export const scheduleRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/v1/schedules/{name}',
     operation: 'setSchedule',
-    summary: 'Adds a prompt to a session at the times of a cron expression, in UTC. Replaces the schedule of this name.',
+    summary:
+      'Adds a prompt to a session at the times of a cron expression, in UTC. Replaces the schedule of this name.',
     scope: 'prompt',
     body: objectOf({ session: SESSION_ID, cron: { type: 'string', maxLength: 200 }, input: INPUT }),
     responses: { 200: { description: 'The schedule.', schema: ref('Schedule') } },

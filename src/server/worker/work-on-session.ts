@@ -95,8 +95,7 @@ function appendUserMessage(log: AttachedLog, session: string, { id, parts }: Use
 }
 
 function closePrompt(log: AttachedLog, session: string, reason: string): void {
-  for (const open of findOpenCalls(log))
-    log.append({ kind: 'result', result: createInterruptedResult(open), ms: 0 })
+  for (const open of findOpenCalls(log)) log.append({ kind: 'result', result: createInterruptedResult(open), ms: 0 })
   log.append({ kind: 'close', prompt: getCurrentPromptId(session, log.entries), reason })
 }
 

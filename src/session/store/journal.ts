@@ -69,7 +69,8 @@ export function createJournal(path: string, initial: Iterable<JsonObject>): Jour
       length = count
       synced = written
       // A sync in progress still uses the old file.
-      if (previous >= 0) void Promise.resolve(syncing).then(
+      if (previous >= 0)
+        void Promise.resolve(syncing).then(
           () => closeSync(previous),
           () => closeSync(previous),
         )

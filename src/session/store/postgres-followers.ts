@@ -52,10 +52,9 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
   async function check(all: readonly Follower[]): Promise<void> {
     for (let at = 0; at < all.length; at += MAX_CHECKED) {
       const some = all.slice(at, at + MAX_CHECKED)
-      const rows = await query(
-        `select id, last_seq from ${schema}.sessions where id = any(string_to_array($1, ','))`,
-        [[...new Set(some.map(({ id }) => id))].join()],
-      )
+      const rows = await query(`select id, last_seq from ${schema}.sessions where id = any(string_to_array($1, ','))`, [
+        [...new Set(some.map(({ id }) => id))].join(),
+      ])
       const lastSeqs = new Map(rows.map((row) => [String(row['id']), Number(row['last_seq'])]))
       // A session that was removed has something new, too.
       for (const { id, onChange, getLast } of some) if ((lastSeqs.get(id) ?? Infinity) > getLast()) onChange()
