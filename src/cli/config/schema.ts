@@ -324,7 +324,7 @@ const properties: Record<keyof Config, JsonObject> = {
     'Ask the model once to correct an edit whose search text does not match, instead of refusing it.',
   ),
   cacheDiagnosis: booleanSchema(
-    'Ask the vendor why its prompt cache missed, for `dragoman sessions show --cache`. Only Anthropic tells.',
+    'Ask the vendor why its prompt cache missed, for `dragoman sessions show --cache`. Anthropic and OpenAI tell.',
   ),
   editor: stringSchema('Editor command for long texts and proposed changes; default $VISUAL or $EDITOR.'),
   theme: enumSchema('Colour theme.', ['auto', 'dark', 'light', 'none']),
