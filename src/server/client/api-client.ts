@@ -1,6 +1,7 @@
 import { isObject, nonBlankString, tryParseJson } from '../../model/json.ts'
 import { readServerEvents, type ServerEvent } from './event-source.ts'
 
+/** The options of `connect`. */
 export interface ConnectOptions {
   readonly url: string
   readonly token: string
