@@ -6,7 +6,7 @@ export function findWorkspaceProblem({ git }: GitWorkspace, allowed: readonly st
   const url = tryOrUndefined(() => new URL(git))
   if (!url || !/^(?:https|ssh|file):$/.test(url.protocol))
     return 'A workspace needs a git URL that is https, ssh or file.'
-  if (url.href !== git && `${url.href}` !== `${git}/`) return 'The git URL of the workspace is not in its plain form.'
+  if (url.href !== git && url.href !== `${git}/`) return 'The git URL of the workspace is not in its plain form.'
   if (/%2e|%2f|%5c|\\|[\s\x00-\x1f]/i.test(git) || url.search !== '' || url.hash !== '')
     return 'The git URL of the workspace is not in its plain form.'
   if (url.password !== '' || (url.username !== '' && url.protocol !== 'ssh:'))

@@ -108,7 +108,7 @@ test('events: a client whose connections break all the time still has a whole ru
   let connections = 0
   const breaking: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)
-    if (!String(input).includes('/events')) return response
+    if (!response.url.includes('/events')) return response
     connections++
     // The first connections end after a few bytes.
     const reader = response.body?.getReader()

@@ -29,14 +29,13 @@ export interface TestServer {
   readonly folder: string
   readonly model: Awaited<ReturnType<typeof scriptedServer>>
   readonly errors: string[]
-  api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>
+  readonly api: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<ApiAnswer>
 }
 
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: Record<string, never> & { [key: string]: never }
 }
 

@@ -38,6 +38,7 @@ export interface RemoteAgent {
   fork(at?: number): Promise<RemoteAgent>
 }
 
+/** The options of a run on a server. */
 export interface RemoteRunOptions {
   /** Cancels the run on the server. */
   readonly signal?: AbortSignal

@@ -12,6 +12,7 @@ import { createListeners } from './listeners.ts'
 import { createLocalQueue } from './local-queue.ts'
 import { applyChange, createLocalState, getInbox, listChanges, type LocalChange, toLocalChange } from './local-state.ts'
 
+/** The options of `localBackend`. */
 export interface LocalBackendOptions {
   readonly folder: string
   readonly now?: () => number
@@ -19,6 +20,7 @@ export interface LocalBackendOptions {
   readonly onError?: (message: string) => void
 }
 
+/** A backend of one machine. */
 export interface LocalBackend extends Backend {
   /** Submits what is due. It is called by a timer, too. */
   submitDueSchedules(): Promise<void>

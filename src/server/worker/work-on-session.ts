@@ -10,7 +10,7 @@ import type { ServedAgent } from './agent-source.ts'
 import { attachLog, type AttachedLog } from './attached-log.ts'
 import { runOpenPrompt } from './run-open-prompt.ts'
 import { createPromptId, getCurrentPromptId, getProgress, listMessageIds } from './session-progress.ts'
-import { type SessionWorkerOptions, STOPPED } from './session-worker.ts'
+import { type SessionWorkerOptions, STOPPED } from './worker-options.ts'
 
 type UserMessage = Extract<InboxMessage, { kind: 'user' }>
 
