@@ -5,8 +5,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { EntryBody } from '../src/session/log/entry.ts'
 import { resumeSession } from '../src/session/session.ts'
 import { jsonlStore } from '../src/session/store/jsonl-store.ts'
+import { listeningClient } from '../src/session/store/postgres-listener.ts'
 import { postgresStore } from '../src/session/store/postgres-store.ts'
-import type { Store } from '../src/session/store/store.ts'
+import type { SessionLog, Store } from '../src/session/store/store.ts'
 import { findPostgres, startPostgres } from '../test/support/postgres.ts'
 import { median } from './support/measure.ts'
 import { type BenchmarkRow, reportTable } from './support/report.ts'
@@ -61,6 +62,7 @@ else {
     ratio: batch / bare,
     maxRatio: 0.5,
   })
+  rows.push(await measureFollowing(log, postgresStore({ client: listeningClient(pool) }), median(saves)))
   await log.close()
   await server.close()
 }
@@ -123,6 +125,38 @@ async function measureOpening(label: string, store: Store): Promise<BenchmarkRow
     figures: `${median(blocked).toFixed(0)} ms against ${median(whole).toFixed(0)} ms`,
     ratio: median(blocked) / median(whole),
     maxRatio: 0.3,
+  }
+}
+
+/** How long after the start of `append` and `flush` a follower in another store has the entry, against the time that these take. */
+async function measureFollowing(log: SessionLog, store: Store, saveMs: number): Promise<BenchmarkRow> {
+  const stop = new AbortController()
+  const last = log.append({ kind: 'note', text: 'first' }).seq
+  await log.flush()
+  let onEntry = (_seq: number): void => undefined
+  const following = (async () => {
+    for await (const { seq } of store.follow(log.id, { after: last - 1, signal: stop.signal })) onEntry(seq)
+  })()
+  await new Promise<void>((resolve) => (onEntry = () => resolve()))
+  // The follower may not be listening yet.
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  const delays: number[] = []
+  for (let at = 0; at < 500; at++)
+    delays.push(
+      await time(async () => {
+        const { seq } = log.append({ kind: 'note', text: `entry ${at} ${'x'.repeat(500)}` })
+        const seen = new Promise<void>((resolve) => (onEntry = (one) => one === seq && resolve()))
+        await log.flush()
+        await seen
+      }),
+    )
+  stop.abort()
+  await following
+  return {
+    label: 'Postgres: from append to the callback of a follower elsewhere, against append and flush',
+    figures: `${median(delays).toFixed(2)} ms against ${saveMs.toFixed(2)} ms`,
+    ratio: median(delays) / saveMs,
+    maxRatio: 5,
   }
 }
 

@@ -83,11 +83,7 @@ export type { LogDamage } from './session/log/scan-log.ts'
 export { jsonlStore } from './session/store/jsonl-store.ts'
 export { memoryStore } from './session/store/memory-store.ts'
 export type { PostgresClient, PostgresRow, PostgresValue } from './session/store/postgres-client.ts'
-export {
-  listeningClient,
-  type PostgresConnection,
-  type PostgresPool,
-} from './session/store/postgres-listener.ts'
+export { listeningClient, type PostgresConnection, type PostgresPool } from './session/store/postgres-listener.ts'
 export { migratePostgresStore } from './session/store/postgres-schema.ts'
 export { postgresStore, type PostgresStoreOptions } from './session/store/postgres-store.ts'
 export {

@@ -44,7 +44,7 @@ export async function checkTools({ path, headers, body }: CapturedRequest): Prom
   return { wire: route.wire, declared, read, hosted, outcomes: outcomes as ToolReport['outcomes'], losses, results }
 }
 
-export const SURVIVING_OUTCOMES: ReadonlySet<ToolOutcome> = new Set(['same', 'equivalent', 'deferred'])
+export const SURVIVING_OUTCOMES: ReadonlySet<ToolOutcome> = new Set(['same', 'equivalent'])
 
 function getResultText({ turns }: ModelRequest): string {
   return turns.flatMap((turn) => (turn.role === 'results' ? turn.parts.map(formatResultText) : [])).join('\n')

@@ -71,9 +71,7 @@ async function reportRun(client: Client, { wire, model }: ClientModel, { version
 }
 
 function formatSurvivors(outcomes: ToolReport['outcomes'][keyof ToolReport['outcomes']]): string {
-  const survivors = outcomes.filter((outcome) => SURVIVING_OUTCOMES.has(outcome))
-  const deferred = survivors.filter((outcome) => outcome === 'deferred').length
-  return `${survivors.length - deferred}${deferred > 0 ? ` + ${deferred} deferred` : ''}`
+  return String(outcomes.filter((outcome) => SURVIVING_OUTCOMES.has(outcome)).length)
 }
 
 function saveRequests(out: string, name: string, { requests }: ClientRun): void {

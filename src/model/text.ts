@@ -41,7 +41,9 @@ export function formatResultText(result: ResultPart): string {
   if (text.trim() !== '') return toWellFormed(text)
   if (result.data !== undefined && result.data !== '') return toWellFormed(JSON.stringify(result.data))
   if (result.error && result.error.message.trim() !== '') return toWellFormed(result.error.message)
-  return result.content.some((part) => part.kind === 'media') ? '(see the attached media)' : '(no output)'
+  if (result.content.some((part) => part.kind === 'media')) return '(see the attached media)'
+  const { foundTools = [] } = result
+  return foundTools.length > 0 ? `These tools were found: ${foundTools.join(', ')}` : '(no output)'
 }
 
 /** The URL of a media part, or a data URL with its content; undefined if it is empty (T100). */

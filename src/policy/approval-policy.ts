@@ -8,7 +8,7 @@ import { findStrictest, type Decision } from './policy.ts'
 import type { ApprovalMode, Grant, GrantScope, Policy, Proposal, SessionGrant } from './policy.ts'
 import { type RuleSet, createRuleSet, type PolicyRules, type RulesByTier, type RuleTier } from './rules/rule-set.ts'
 import { parseRule, type PolicyRule } from './rules/rule.ts'
-import { HARMLESS_COMMANDS } from './shell/harmless-command.ts'
+import { listHarmlessCommands } from './shell/harmless-command.ts'
 import { type PolicyContext, createCommandGrantKey } from './policy-context.ts'
 import { defined } from '../model/defined.ts'
 
@@ -32,7 +32,9 @@ export interface ApprovalOptions {
 }
 
 export const DEFAULT_POLICY_RULES: PolicyRules = {
-  allow: HARMLESS_COMMANDS,
+  get allow() {
+    return listHarmlessCommands()
+  },
   deny: ['sudo', 'su', 'doas', 'pkexec'],
 }
 

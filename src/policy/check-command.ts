@@ -13,7 +13,7 @@ export async function checkCommand(
   context: PolicyContext,
 ): Promise<Decision> {
   const { mode, pathContext, ruleSet } = context
-  const toolRule = ruleSet.find((rule) => coversTool(rule, tool))?.rule
+  const toolRule = ruleSet.findToolRule((rule) => coversTool(rule, tool))?.rule
   if (toolRule?.verdict === 'deny') return decideByRule(toolRule)
   const shellDecision = await checkShellCommand(command, folder, context)
   const { verdict, rule, why, programs } = shellDecision

@@ -19,7 +19,7 @@ export function checkFileAccess(
   const { kind, path, why, rule } = classifyPath(effect.path, need, pathContext)
   if (kind === 'reject') return { verdict: 'deny', rule, why }
   const folder = findContainingFolder(path, pathContext.folders, pathContext.disk)
-  const ruleMatch = ruleSet.find((one) => coversPath(one, tool, path, { folder, home: pathContext.home }))
+  const ruleMatch = ruleSet.findToolRule((one) => coversPath(one, tool, path, { folder, home: pathContext.home }))
   const isOutside = !isAccessible(path, need, pathContext)
   // Writes are bound to the checked path inside the workspace too: a symbolic link may be put there meanwhile.
   const isPathBound = pathContext.disk !== undefined && (isOutside || isWrite)

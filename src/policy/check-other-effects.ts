@@ -67,7 +67,7 @@ function checkByRules(
   why: string,
   grants: readonly Grant[],
 ): Decision {
-  const found = ruleSet.find(appliesTo)?.rule
+  const found = ruleSet.findToolRule(appliesTo)?.rule
   if (found) return decideByRule(found)
   if (mode === 'yolo') return { verdict: 'allow', rule: 'mode yolo', why: 'Everything is allowed.' }
   return { verdict: 'ask', rule: `mode ${mode}`, why, grants }

@@ -48,6 +48,7 @@ const ROWS: readonly ProviderRow[] = [
     url: 'https://api.openai.com/v1',
     urls: ['OPENAI_BASE_URL'],
     keys: ['OPENAI_API_KEY'],
+    profile: { cacheDiagnosis: true },
     model: 'gpt-6-sol',
   },
   {

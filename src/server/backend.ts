@@ -43,6 +43,7 @@ export type JobOutcome =
 /** The signal is aborted if the process shuts down, or if it is no longer known to be alive. */
 export type JobHandler = (job: Job, signal: AbortSignal) => Promise<JobOutcome>
 
+/** Who works on which session, and when. */
 export interface JobQueue {
   /** Resolves when the job is stored. */
   submit(job: Job): Promise<void>
@@ -57,13 +58,16 @@ export interface JobQueue {
   setLimits(limits: QueueLimits): Promise<void>
 }
 
+/** A worker of a queue in this process. */
 export interface QueueWorker {
   /** Starts no more jobs, waits as long as `graceMs` for those that run, and then aborts their signals. */
   stop(options?: { readonly graceMs?: number }): Promise<void>
 }
 
+/** What has become of a job. */
 export type JobStatus = 'queued' | 'running' | 'done' | 'cancelled' | 'failed'
 
+/** The options of `JobQueue.work`. */
 export interface WorkerOptions {
   readonly id: string
   readonly labels: readonly string[]
@@ -84,6 +88,7 @@ export interface Schedule extends SessionKey {
   readonly message: InboxMessage
 }
 
+/** How many jobs of a tenant and a provider may run. */
 export interface QueueLimits {
   readonly tenant: string
   readonly provider: string
@@ -106,6 +111,7 @@ export interface Inbox {
   watch(session: SessionKey, onChange: () => void): { stop(): void }
 }
 
+/** A message to a session. */
 export type InboxMessage =
   /** A message to the model: a prompt of its own, or for the run in progress if `steer` is true. */
   | {

@@ -36,6 +36,7 @@ export interface SessionServerOptions {
   readonly onError?: (message: string) => void
 }
 
+/** A server that runs. */
 export interface SessionServer {
   readonly url: string
   /** Waits as long as `graceMs` for runs in progress. What is left then goes on with the next start, or elsewhere. */

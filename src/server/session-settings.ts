@@ -21,7 +21,7 @@ export interface GitWorkspace {
 
 export function readSessionSettings(entries: readonly Entry[]): SessionSettings {
   const last = entries.findLast((entry) => entry.kind === 'settings')
-  return last && isObject(last.settings) ? (last.settings as SessionSettings) : {}
+  return last && isObject(last.settings) ? last.settings : {}
 }
 
 export function toSettingsEntry(settings: SessionSettings): { kind: 'settings'; settings: JsonObject } {

@@ -4,7 +4,8 @@ import type { Backend, QueueWorker } from './backend.ts'
 import { createTenantQuotas } from './tenant-quotas.ts'
 import type { AgentSource } from './worker/agent-source.ts'
 import type { RetryOptions } from './worker/retry-delay.ts'
-import { createSessionWorker, type SessionWorkerOptions } from './worker/session-worker.ts'
+import { createSessionWorker } from './worker/session-worker.ts'
+import type { SessionWorkerOptions } from './worker/worker-options.ts'
 
 export interface SessionQueueWorkerOptions extends Pick<SessionWorkerOptions, 'onRunEnd'> {
   readonly openAgent: AgentSource

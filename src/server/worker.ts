@@ -18,6 +18,7 @@ export type WorkerProgramOptions = {
   readonly getQuota?: (tenant: string) => number | undefined
 } & ({ readonly backend: Backend } | { readonly database: string })
 
+/** A worker that runs. */
 export interface SessionWorkerHandle {
   /** Waits as long as `graceMs` for runs in progress. What is left then goes on elsewhere, or later. */
   stop(options?: { readonly graceMs?: number }): Promise<void>

@@ -4,8 +4,9 @@ import type { GitWorkspace } from './session-settings.ts'
 /** Why a repository may not be checked out, if that is so. `allowed` has the beginnings of the URLs that may. */
 export function findWorkspaceProblem({ git }: GitWorkspace, allowed: readonly string[]): string | undefined {
   const url = tryOrUndefined(() => new URL(git))
-  if (!url || !/^(?:https|ssh|file):$/.test(url.protocol)) return 'A workspace needs a git URL that is https, ssh or file.'
-  if (url.href !== git && `${url.href}` !== `${git}/`) return 'The git URL of the workspace is not in its plain form.'
+  if (!url || !/^(?:https|ssh|file):$/.test(url.protocol))
+    return 'A workspace needs a git URL that is https, ssh or file.'
+  if (url.href !== git && url.href !== `${git}/`) return 'The git URL of the workspace is not in its plain form.'
   if (/%2e|%2f|%5c|\\|[\s\x00-\x1f]/i.test(git) || url.search !== '' || url.hash !== '')
     return 'The git URL of the workspace is not in its plain form.'
   if (url.password !== '' || (url.username !== '' && url.protocol !== 'ssh:'))

@@ -5,7 +5,8 @@ import type { ModelRequest, ToolSpec } from '../model/request.ts'
 import type { WireId } from '../model/turn.ts'
 import { type ToolDeclarations, declareTools } from '../schema/dialect/declare-tools.ts'
 import type { EncodeContext, HistoryPosition } from './history/transcript.ts'
-import { collectDeclaredTools, type CollectedTools, hasNativeLateTools } from './late-tools.ts'
+import { canFindTools, collectDeclaredTools, type CollectedTools, hasNativeLateTools } from './late-tools.ts'
+import { formatExcerpt } from './unread-fields.ts'
 
 /** The tools as they are declared to an endpoint, and the mapping back. Encoder and decoder must use the same. */
 export function declareToolsForProfile(tools: readonly ToolSpec[], profile: Profile): ToolDeclarations {
@@ -22,43 +23,38 @@ export function createEncodeContext(
   const { serverTools = [], hostedTools = [] } = request
   const collected = position?.tools ?? collectDeclaredTools(request)
   const canCall = collected.known.length + serverTools.length > 0 || hostedTools.some((hosted) => hosted.wire === wire)
-  return { wire, profile, projection: declareRequestTools(request, profile, collected), canCall }
+  const projection = declareRequestTools(request, profile, collected)
+  return { wire, profile, projection, canCall, canFindTools: canFindTools(wire, request, profile, collected) }
 }
 
 /**
  * The declarations of a request. The mapping covers every tool that its history ever had; `tools` are those to declare beside
- * the history: where tools can be added inside it, those of the request, and else all that the model can call now.
+ * the history: where tools can be added inside it, those of the request, and else all that are not removed.
  */
 function declareRequestTools(request: ModelRequest, profile: Profile, collected: CollectedTools): ToolDeclarations {
   const all = declareToolsForProfile(collected.known, profile)
-  const wanted = chooseDeclaredTools(request, profile, collected)
+  const wanted = hasNativeLateTools(profile) ? request.tools : collected.current
   if (wanted === collected.known) return all
   let views = VIEWS.get(all)
   if (views === undefined) VIEWS.set(all, (views = new WeakMap()))
   let view = views.get(wanted)
   if (view === undefined) {
     const names = new Set(wanted.map(({ name }) => name))
-    views.set(wanted, (view = { ...all, tools: all.tools.filter(({ originalName }) => names.has(originalName)) }))
+    const tools = all.tools.filter(({ originalName }) => names.has(originalName))
+    const removed = hasNativeLateTools(profile) ? [] : collected.known.filter(({ name }) => !names.has(name))
+    views.set(wanted, (view = { ...all, tools, warnings: [...all.warnings, ...describeRemovedFields(removed)] }))
   }
   return view
 }
 
+/** What only a vendor understands of tools that are not declared any more. */
+function describeRemovedFields(removed: readonly ToolSpec[]): string[] {
+  const described = removed.filter(({ native }) => native !== undefined)
+  return described.map(({ name, native }) => `The removed tool ${name} is not declared: ${formatExcerpt(native?.data)}`)
+}
+
 /** The same lists give the same object, because it is the key of other caches. */
 const VIEWS = new WeakMap<ToolDeclarations, WeakMap<readonly ToolSpec[], ToolDeclarations>>()
-
-function chooseDeclaredTools(
-  { tools, hostedTools = [] }: ModelRequest,
-  profile: Profile,
-  { known, callable }: CollectedTools,
-): readonly ToolSpec[] {
-  if (hasNativeLateTools(profile)) return tools
-  // Tools that only a vendor's own search can find could never be found here.
-  return hostedTools.some(isToolSearch) ? known : callable
-}
-
-function isToolSearch({ declaration: { type } }: { readonly declaration: JsonObject }): boolean {
-  return typeof type === 'string' && type.startsWith('tool_search')
-}
 
 /** The declarations of the tools that only this wire can carry; the others are left out with a warning. */
 export function listHostedTools(request: ModelRequest, wire: WireId, warnings: Warning[]): JsonObject[] {

@@ -199,6 +199,36 @@ test('dragoman sessions show --cache', async () => {
   assert.deepEqual([both.code, both.err], [42, 'dragoman: use --stats or --cache, not both\n'])
 })
 
+test('OpenAI says why its cache missed, in comparison with the last response, and the report shows it', async () => {
+  const response = (id: string, text: string, diagnostics: object) => ({
+    id,
+    object: 'response',
+    status: 'completed',
+    model: 'gpt-x',
+    output: [{ type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text }] }],
+    usage: { input_tokens: 500, output_tokens: 2 },
+    prompt_cache_diagnostics: diagnostics,
+  })
+  const bodies = await playWithDiagnosis(
+    [
+      response('resp_1', 'One.', { type: 'unavailable' }),
+      response('resp_2', 'Two.', { type: 'cache_miss', reason: 'tools_changed', cache_missed_tokens: 480 }),
+      response('resp_3', 'Three.', { type: 'comparison_response_not_found' }),
+    ],
+    (url) => modelOn('openai-responses', { url }, 'gpt-6-sol'),
+    (entries) => {
+      const [, second, third] = analyzeCacheUse(entries)
+      assert.deepEqual([second?.differs, second?.vendor_reason, second?.missed_tokens], [[], 'tools_changed', 480])
+      assert.equal(third?.vendor_reason, 'comparison_response_not_found')
+      assert.match(formatCacheReport(analyzeCacheUse(entries)), /the vendor says: tools_changed \(480 tokens\)/)
+    },
+  )
+  assert.deepEqual(
+    bodies.map((body) => body['prompt_cache_options']),
+    [undefined, { comparison_response_id: 'resp_1' }, { comparison_response_id: 'resp_2' }],
+  )
+})
+
 test('the vendor says why its cache missed, and the report shows it', async () => {
   const message = (id: string, text: string, reason: object | null) => ({
     id,
@@ -210,11 +240,31 @@ test('the vendor says why its cache missed, and the report shows it', async () =
     usage: { input_tokens: 500, output_tokens: 2 },
     diagnostics: { cache_miss_reason: reason },
   })
+  const bodies = await playWithDiagnosis(
+    [
+      message('msg_1', 'One.', null),
+      message('msg_2', 'Two.', { type: 'tools_changed', cache_missed_input_tokens: 480 }),
+    ],
+    (url) => modelOn('anthropic', { url }),
+    (entries) => {
+      const [, second] = analyzeCacheUse(entries)
+      assert.deepEqual([second?.differs, second?.vendor_reason, second?.missed_tokens], [[], 'tools_changed', 480])
+      assert.match(formatCacheReport(analyzeCacheUse(entries)), /the vendor says: tools_changed \(480 tokens\)/)
+    },
+  )
+  assert.deepEqual(
+    bodies.map(({ diagnostics }) => diagnostics),
+    [{ previous_message_id: null }, { previous_message_id: 'msg_1' }],
+  )
+})
+
+/** Plays one prompt for each answer with a model that is asked why its cache missed, and returns the bodies of the requests. */
+async function playWithDiagnosis(
+  answers: readonly object[],
+  open: (url: string) => ReturnType<typeof modelOn>,
+  check: (entries: Parameters<typeof analyzeCacheUse>[0]) => void,
+): Promise<Record<string, unknown>[]> {
   const bodies: Record<string, unknown>[] = []
-  const answers = [
-    message('msg_1', 'One.', null),
-    message('msg_2', 'Two.', { type: 'tools_changed', cache_missed_input_tokens: 480 }),
-  ]
   const server = createServer((request, response) => {
     void readJson(request).then((body) => {
       bodies.push(body as Record<string, unknown>)
@@ -224,22 +274,15 @@ test('the vendor says why its cache missed, and the report shows it', async () =
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   try {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const model = modelOn('anthropic', { url })
+    const model = open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     const store = jsonlStore(mkdtempSync(join(place, 'diagnosis-')))
     const session = resumeSession(await store.create({ id: 'diagnosed', folder: '/' }))
     const agent = agentOf(model, [count], { session, diagnoseCache: true })
-    await play(agent, 'one')
-    await play(agent, 'two')
-    assert.deepEqual(
-      bodies.map(({ diagnostics }) => diagnostics),
-      [{ previous_message_id: null }, { previous_message_id: 'msg_1' }],
-    )
-    const [, second] = analyzeCacheUse(session.entries)
-    assert.deepEqual([second?.differs, second?.vendor_reason, second?.missed_tokens], [[], 'tools_changed', 480])
-    assert.match(formatCacheReport(analyzeCacheUse(session.entries)), /the vendor says: tools_changed \(480 tokens\)/)
+    for (const [at] of answers.entries()) await play(agent, `prompt ${at}`)
+    check(session.entries)
     await session.close()
   } finally {
     server.close()
   }
-})
+  return bodies
+}

@@ -26,7 +26,11 @@ const count = tool({
 
 const SCRIPT = {
   start: 'prompt',
-  steps: [{ call: [{ name: 'count', args: { n: 1 } }] }, { call: [{ name: 'count', args: { n: 2 } }] }, { say: 'Done.', pieces: 5 }],
+  steps: [
+    { call: [{ name: 'count', args: { n: 1 } }] },
+    { call: [{ name: 'count', args: { n: 2 } }] },
+    { say: 'Done.', pieces: 5 },
+  ],
 } as const
 
 test(`events: a stream that is joined again 500 times has every entry once, in order (seed ${seed})`, async (t) => {
@@ -104,7 +108,7 @@ test('events: a client whose connections break all the time still has a whole ru
   let connections = 0
   const breaking: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)
-    if (!String(input).includes('/events')) return response
+    if (!response.url.includes('/events')) return response
     connections++
     // The first connections end after a few bytes.
     const reader = response.body?.getReader()

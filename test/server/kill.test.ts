@@ -103,7 +103,7 @@ function killTests(): void {
       }
     }
 
-    const SESSIONS = 14
+    const SESSIONS = 10
     const acknowledged: string[] = []
     await start()
     const clients = Array.from({ length: SESSIONS }, async (_, at) => {
@@ -118,7 +118,7 @@ function killTests(): void {
     })
     const countEffects = (): number =>
       existsSync(join(place, 'effects')) ? readFileSync(join(place, 'effects'), 'utf8').split('\n').length - 1 : 0
-    for (let kills = 0; kills < 8; kills++) {
+    for (let kills = 0; kills < 6; kills++) {
       // In the middle of the work, whatever the speed of the machine.
       const target = Math.min(countEffects() + 1 + next(8), SESSIONS * 7)
       for (const end = Date.now() + 60_000; countEffects() < target && Date.now() < end;)
@@ -135,19 +135,29 @@ function killTests(): void {
     for (const end = Date.now() + 120_000; ;) {
       const over = await Promise.all(acknowledged.map(isOver))
       if (over.every(Boolean)) break
-      if (Date.now() > end) assert.fail(`not ended: ${acknowledged.filter((_, at) => !over[at]).join()} ${errors.join('')}`)
+      if (Date.now() > end)
+        assert.fail(`not ended: ${acknowledged.filter((_, at) => !over[at]).join()} ${errors.join('')}`)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     await kill()
     await model.close()
 
     assert.equal(acknowledged.length, SESSIONS)
-    const effects = existsSync(join(place, 'effects')) ? readFileSync(join(place, 'effects'), 'utf8').trim().split('\n') : []
-    assert.equal(new Set(effects).size, effects.length, `ran twice: ${effects.filter((one, at) => effects.indexOf(one) !== at).join()}`)
+    const effects = existsSync(join(place, 'effects'))
+      ? readFileSync(join(place, 'effects'), 'utf8').trim().split('\n')
+      : []
+    assert.equal(
+      new Set(effects).size,
+      effects.length,
+      `ran twice: ${effects.filter((one, at) => effects.indexOf(one) !== at).join()}`,
+    )
     let interrupted = 0
     for (const id of acknowledged) {
       const { entries, damages } = await store.read(id)
-      assert.deepEqual(damages.filter(({ what }) => what !== 'torn'), [])
+      assert.deepEqual(
+        damages.filter(({ what }) => what !== 'torn'),
+        [],
+      )
       assert.equal(entries.filter(({ kind }) => kind === 'user').length, 1, id)
       assert.deepEqual(
         entries.flatMap((entry) => (entry.kind === 'close' ? [entry.reason] : [])),

@@ -29,14 +29,13 @@ export interface TestServer {
   readonly folder: string
   readonly model: Awaited<ReturnType<typeof scriptedServer>>
   readonly errors: string[]
-  api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>
+  readonly api: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<ApiAnswer>
 }
 
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: Record<string, never> & { [key: string]: never }
 }
 
@@ -111,7 +110,10 @@ export async function callApi(
   return answer
 }
 
-export async function until<T>(what: string, get: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+export async function until<T>(
+  what: string,
+  get: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
   for (const end = Date.now() + 60_000; ;) {
     const value = await get()
     if (value !== undefined && value !== false) return value

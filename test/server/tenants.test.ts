@@ -37,13 +37,16 @@ test('a hostile tenant: 40 attempts to see or touch what is of another, or to ex
     { start: 'prompt', steps: [{ say: SECRET }] },
     {
       tenants: { ...tenant('acme'), ...tenant('evil', limited) },
-      findWorkspaceFiles: (name, session) => (session === 's' ? createFolderReader(join(files, name, session)) : undefined),
+      findWorkspaceFiles: (name, session) =>
+        session === 's' ? createFolderReader(join(files, name, session)) : undefined,
       maxBodyBytes: 100_000,
     },
   )
   const { url } = server
-  const as = (token: string) => (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    callApi(url, method, path, body, { authorization: `Bearer ${token}`, ...headers })
+  const as =
+    (token: string) =>
+    (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      callApi(url, method, path, body, { authorization: `Bearer ${token}`, ...headers })
   const [acme, evil, reader] = [as('acme-token'), as('evil-token'), as('evil-reader')]
 
   assert.equal((await acme('POST', '/v1/sessions', { id: 'private' })).status, 201)
@@ -58,7 +61,11 @@ test('a hostile tenant: 40 attempts to see or touch what is of another, or to ex
   const message = encodeURIComponent(prompt.json['message'] ?? '')
 
   /** A request as no client would send it. */
-  const raw = (method: string, path: string, headers: Record<string, string>): Promise<{ status: number; text: string }> =>
+  const raw = (
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+  ): Promise<{ status: number; text: string }> =>
     new Promise((resolve, reject) => {
       const sent = request(url, { method, path, headers, agent: false }, (response) => {
         let text = ''
@@ -85,43 +92,94 @@ test('a hostile tenant: 40 attempts to see or touch what is of another, or to ex
     { what: 'cancel a session', run: () => evil('POST', '/v1/sessions/private/cancel') },
     { what: 'resume a session', run: () => evil('POST', '/v1/sessions/private/resume') },
     { what: 'answer a question', run: () => evil('POST', '/v1/sessions/private/approvals/x', { approved: true }) },
-    { what: 'schedule in a session', run: () => evil('PUT', '/v1/schedules/x', { session: 'private', cron: '* * * * *', input: 'x' }) },
+    {
+      what: 'schedule in a session',
+      run: () => evil('PUT', '/v1/schedules/x', { session: 'private', cron: '* * * * *', input: 'x' }),
+    },
     { what: 'list schedules', run: () => evil('GET', '/v1/schedules'), allowed: [200] },
     { what: 'remove a schedule', run: () => evil('DELETE', '/v1/schedules/daily') },
     { what: 'remove a schedule by its key', run: () => evil('DELETE', '/v1/schedules/..%2Facme%2Fdaily') },
-    { what: 'write a schedule by its key', run: () => evil('PUT', '/v1/schedules/..%2Facme%2Fdaily', { session: 's', cron: '* * * * *', input: 'x' }) },
+    {
+      what: 'write a schedule by its key',
+      run: () => evil('PUT', '/v1/schedules/..%2Facme%2Fdaily', { session: 's', cron: '* * * * *', input: 'x' }),
+    },
     { what: 'read a blob', run: () => evil('GET', `/v1/sessions/s/blobs/${blob}`) },
-    { what: 'read a blob by a path', run: () => evil('GET', `/v1/sessions/s/blobs/..%2F..%2F..%2Facme%2Fsessions%2Fblobs%2F${blob}`) },
+    {
+      what: 'read a blob by a path',
+      run: () => evil('GET', `/v1/sessions/s/blobs/..%2F..%2F..%2Facme%2Fsessions%2Fblobs%2F${blob}`),
+    },
     { what: 'read files', run: () => evil('GET', '/v1/sessions/private/files') },
-    { what: 'leave the workspace', run: () => evil('GET', '/v1/sessions/s/files/content?path=../../acme/s/secret.txt') },
+    {
+      what: 'leave the workspace',
+      run: () => evil('GET', '/v1/sessions/s/files/content?path=../../acme/s/secret.txt'),
+    },
     { what: 'list above the workspace', run: () => evil('GET', '/v1/sessions/s/files?path=..') },
-    { what: 'read an absolute path', run: () => evil('GET', `/v1/sessions/s/files/content?path=${join(files, 'acme/s/secret.txt')}`) },
+    {
+      what: 'read an absolute path',
+      run: () => evil('GET', `/v1/sessions/s/files/content?path=${join(files, 'acme/s/secret.txt')}`),
+    },
     { what: 'follow a link to a file', run: () => evil('GET', '/v1/sessions/s/files/content?path=link.txt') },
     { what: 'follow a link to a folder', run: () => evil('GET', '/v1/sessions/s/files/content?path=link/secret.txt') },
     { what: 'list a linked folder', run: () => evil('GET', '/v1/sessions/s/files?path=link') },
     { what: 'read the system', run: () => evil('GET', '/v1/sessions/s/files/content?path=etc/passwd') },
     { what: 'a path with a null', run: () => evil('GET', '/v1/sessions/s/files/content?path=own.txt%00') },
     { what: 'a session id that is a path', run: () => evil('GET', '/v1/sessions/..%2F..%2Facme%2Fsessions%2Fprivate') },
-    { what: 'create a session that is a path', run: () => evil('POST', '/v1/sessions', { id: '../../acme/sessions/x' }) },
+    {
+      what: 'create a session that is a path',
+      run: () => evil('POST', '/v1/sessions', { id: '../../acme/sessions/x' }),
+    },
     { what: 'another model', run: () => evil('POST', '/v1/sessions', { model: 'anthropic/claude-opus-5' }) },
     { what: 'the label of another machine', run: () => evil('POST', '/v1/sessions', { label: 'acme' }) },
-    { what: 'a repository of another', run: () => evil('POST', '/v1/sessions', { workspace: { git: 'https://git.example/evilacme' } }) },
-    { what: 'a repository by a detour', run: () => evil('POST', '/v1/sessions', { workspace: { git: 'https://git.example/evil/../acme' } }) },
-    { what: 'a repository on this machine', run: () => evil('POST', '/v1/sessions', { workspace: { git: `file://${files}` } }) },
-    { what: 'an option as a repository', run: () => evil('POST', '/v1/sessions', { workspace: { git: '--upload-pack=touch x' } }) },
+    {
+      what: 'a repository of another',
+      run: () => evil('POST', '/v1/sessions', { workspace: { git: 'https://git.example/evilacme' } }),
+    },
+    {
+      what: 'a repository by a detour',
+      run: () => evil('POST', '/v1/sessions', { workspace: { git: 'https://git.example/evil/../acme' } }),
+    },
+    {
+      what: 'a repository on this machine',
+      run: () => evil('POST', '/v1/sessions', { workspace: { git: `file://${files}` } }),
+    },
+    {
+      what: 'an option as a repository',
+      run: () => evil('POST', '/v1/sessions', { workspace: { git: '--upload-pack=touch x' } }),
+    },
     { what: 'metrics of all', run: () => evil('GET', '/metrics') },
-    { what: 'prompt with a token that only reads', run: () => reader('POST', '/v1/sessions/s/prompts', { input: 'x' }) },
-    { what: 'approve with a token that only reads', run: () => reader('POST', '/v1/sessions/s/approvals/x', { approved: true }) },
+    {
+      what: 'prompt with a token that only reads',
+      run: () => reader('POST', '/v1/sessions/s/prompts', { input: 'x' }),
+    },
+    {
+      what: 'approve with a token that only reads',
+      run: () => reader('POST', '/v1/sessions/s/approvals/x', { approved: true }),
+    },
     { what: 'no token', run: () => callApi(url, 'GET', '/v1/sessions', undefined, { authorization: '' }) },
     { what: 'a wrong token', run: () => as('acme-toke')('GET', '/v1/sessions/private') },
     { what: 'the hash as the token', run: () => as(hashToken('acme-token'))('GET', '/v1/sessions/private') },
-    { what: 'a tenant in a header', run: () => evil('GET', '/v1/sessions/private', undefined, { 'x-tenant': 'acme', tenant: 'acme' }) },
+    {
+      what: 'a tenant in a header',
+      run: () => evil('GET', '/v1/sessions/private', undefined, { 'x-tenant': 'acme', tenant: 'acme' }),
+    },
     { what: 'a tenant in the query', run: () => evil('GET', '/v1/sessions/private?tenant=acme') },
     { what: 'another host name', run: () => raw('GET', '/v1/sessions', { ...own, host: 'rebound.example' }) },
     { what: 'a web page', run: () => raw('GET', '/v1/sessions', { ...own, origin: 'https://evil.example' }) },
-    { what: 'a body that is too long', run: () => evil('POST', '/v1/sessions/s/prompts', { input: 'x'.repeat(200_000) }) },
-    { what: 'native data in a prompt', run: () => evil('POST', '/v1/sessions/s/prompts', { input: [{ kind: 'text', text: 'x', native: {} }] }) },
-    { what: 'media from a URL', run: () => evil('POST', '/v1/sessions/s/prompts', { input: [{ kind: 'media', mime: 'image/png', uri: 'http://127.0.0.1/' }] }) },
+    {
+      what: 'a body that is too long',
+      run: () => evil('POST', '/v1/sessions/s/prompts', { input: 'x'.repeat(200_000) }),
+    },
+    {
+      what: 'native data in a prompt',
+      run: () => evil('POST', '/v1/sessions/s/prompts', { input: [{ kind: 'text', text: 'x', native: {} }] }),
+    },
+    {
+      what: 'media from a URL',
+      run: () =>
+        evil('POST', '/v1/sessions/s/prompts', {
+          input: [{ kind: 'media', mime: 'image/png', uri: 'http://127.0.0.1/' }],
+        }),
+    },
   ]
   assert.ok(attempts.length >= 40, String(attempts.length))
   for (const { what, run, allowed = [] } of attempts) {
@@ -138,7 +196,9 @@ test('a hostile tenant: 40 attempts to see or touch what is of another, or to ex
     ['a', 'b', 'c'].map((name) => evil('PUT', `/v1/schedules/${name}`, { session: 's', cron: '@daily', input: 'x' })),
   )
   assert.equal(schedules.filter(({ status }) => status === 200).length, 1, 'more schedules than the limit')
-  const prompts = await Promise.all(Array.from({ length: 12 }, () => evil('POST', '/v1/sessions/s/prompts', { input: 'x' })))
+  const prompts = await Promise.all(
+    Array.from({ length: 12 }, () => evil('POST', '/v1/sessions/s/prompts', { input: 'x' })),
+  )
   assert.ok(prompts.filter(({ status }) => status === 202).length <= 5, 'more prompts than the limit')
   assert.match(prompts.find(({ status }) => status === 429)?.headers.get('retry-after') ?? '', /^\d+$/)
   const leave = new AbortController()

@@ -13,8 +13,6 @@ export type ToolOutcome =
   | 'equivalent'
   /** No wire accepts the schema; a warning says so. */
   | 'unusable'
-  /** The model must find the tool first, and the wire can declare it only then. */
-  | 'deferred'
   /** Its name or that of a parameter is not legal there. */
   | 'renamed'
   | 'missing'
@@ -45,7 +43,7 @@ export interface CarriedTool {
 
 function compareTool(before: ToolSpec, after: ToolSpec | undefined): ToolOutcome {
   const repaired = repairSchema(before.schema)
-  if (!after) return before.deferred ? 'deferred' : 'unusable' in repaired ? 'unusable' : 'missing'
+  if (!after) return 'unusable' in repaired ? 'unusable' : 'missing'
   // A blank description gets a text, and that of a free-form tool may have its grammar added.
   if (!after.description.trim().startsWith(before.description.trim())) return 'other-description'
   if (toCanonicalJson(before.schema) === toCanonicalJson(after.schema)) return 'same'

@@ -167,6 +167,7 @@ describe('what a person does every day', { skip: noTmux }, () => {
     terminal.type('go')
     terminal.press('Enter')
     await terminal.shows(/✗ run_shell_command[^]*So it is\./)
+    await terminal.hides('Esc stops')
     terminal.type('/compact')
     terminal.press('Enter')
     await terminal.shows(/summarised/)

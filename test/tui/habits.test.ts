@@ -20,6 +20,8 @@ async function open(more: { columns?: number } = {}) {
   const terminal = openTerminal([], { columns: 120, ...here, ...more })
   await terminal.shows('openai-chat/script')
   const say = async (text: string, answer: string | RegExp) => {
+    // An answer is on the screen before its run has ended, and some commands need the end.
+    await terminal.hides('Esc stops')
     terminal.type(text)
     terminal.press('Enter')
     return terminal.shows(answer)

@@ -154,6 +154,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     await terminal.shows('[y] yes, once')
     terminal.press('y')
     await terminal.shows('All done.')
+    await terminal.hides('Esc stops')
     terminal.type('/undo')
     terminal.press('Enter')
     await terminal.shows('Restore these files?')

@@ -38,20 +38,20 @@ const user: Turn = { role: 'user', parts: [{ kind: 'text', text: 'Go.' }] }
 const encode = (wire: WireId, request: ModelRequest, late: 'native' | 'none' = wires[wire].profile.lateTools) =>
   wires[wire].encodeRequest(request, { ...wires[wire].profile, lateTools: late }).body
 const namesOf = (wire: WireId, body: JsonObject): string[] =>
-  collectDeclaredTools(wires[wire].readRequest(body).request).callable.map(({ name }) => name)
-const ALL: readonly WireId[] = ['gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic']
+  collectDeclaredTools(wires[wire].readRequest(body).request).current.map(({ name }) => name)
+const ALL = Object.keys(wires) as WireId[]
 
 describe('T171 tools that stand in the history', () => {
   const body = RESPONSES_BODIES['additional tools first']
   const { request } = wires['openai-responses'].readRequest(body)
 
   it('are read with their namespaces, grammars and whole descriptions', () => {
-    const { known, callable } = collectDeclaredTools(request)
+    const { known } = collectDeclaredTools(request)
     assert.deepEqual(
       known.map(({ name }) => name),
       ['tool_search', 'functions__exec', 'functions__lookup', 'crm__lookup', 'crm__dial'],
     )
-    assert.deepEqual(callable.map(({ name }) => name).includes('crm__lookup'), false)
+    assert.equal(known.find(({ name }) => name === 'crm__lookup')?.deferred, true)
     const exec = known.find(({ name }) => name === 'functions__exec')
     assert.deepEqual([exec?.grammar?.syntax, exec?.freeform, exec?.description.length], ['lark', true, 14300])
   })
@@ -67,7 +67,13 @@ describe('T171 tools that stand in the history', () => {
   for (const wire of ALL)
     it(`are declared to ${wire} under flat names, uncut, and read again`, () => {
       const written = encode(wire, request, 'none')
-      assert.deepEqual(namesOf(wire, written), ['tool_search', 'functions__exec', 'functions__lookup', 'crm__dial'])
+      assert.deepEqual(namesOf(wire, written), [
+        'tool_search',
+        'functions__exec',
+        'functions__lookup',
+        'crm__lookup',
+        'crm__dial',
+      ])
       assert.ok(JSON.stringify(written).includes('Runs code. '.repeat(1300)))
       assert.ok(!JSON.stringify(written).includes('additional_tools'))
     })
@@ -184,7 +190,7 @@ describe('T175 tools that arrive late', () => {
     const added = items
       .filter(({ type }) => type === 'additional_tools')
       .map((item) => (item['tools'] as JsonObject[]).map(({ name }) => name))
-    assert.deepEqual(added, [['deferred_one'], ['late']])
+    assert.deepEqual(added, [['late']])
   })
 
   it('are declared with the others once they are there, where it cannot', () => {
@@ -192,7 +198,7 @@ describe('T175 tools that arrive late', () => {
       namesOf('openai-chat', encode('openai-chat', { model: 'm', tools, turns: turns.slice(0, end) })),
     )
     assert.deepEqual(declared, [
-      ['search_tools'],
+      ['search_tools', 'deferred_one'],
       ['search_tools', 'deferred_one'],
       ['search_tools', 'deferred_one', 'late'],
     ])
@@ -211,7 +217,7 @@ describe('T175 tools that arrive late', () => {
     assert.equal(collectDeclaredTools({ tools, turns: [...turns, user] }), one)
     assert.equal(collectDeclaredTools({ tools, turns: takeHistorySnapshot(turns) }), one)
     const plain = [tool('a')]
-    assert.equal(collectDeclaredTools({ tools: plain, turns: [user] }).callable, plain)
+    assert.equal(collectDeclaredTools({ tools: plain, turns: [user] }).current, plain)
   })
 
   for (const wire of ALL)
@@ -229,6 +235,95 @@ describe('T175 tools that arrive late', () => {
       }
     })
 })
+
+describe('T199 a deferred tool stays deferred only where the model can find it', () => {
+  const later = tool('later', { deferred: true })
+  const found: Turn = { role: 'results', parts: [result('find', { content: [], foundTools: ['later'] })] }
+  const turns: Turn[] = [user, says('find'), found, says('later'), answers('later')]
+  const hosted = (wire: WireId, type: string) => ({ hostedTools: [{ wire, declaration: { type } }] })
+  const search = tool('tool_search', {
+    native: {
+      wire: 'openai-responses',
+      signer: 'openai-responses',
+      data: { type: 'tool_search', execution: 'client' },
+    },
+  })
+  const CASES: readonly [string, Partial<ModelRequest>, Record<'openai-responses' | 'anthropic', boolean>][] = [
+    ['a search of the client', {}, { 'openai-responses': false, anthropic: true }],
+    [
+      'OpenAI’s search, run by the server',
+      hosted('openai-responses', 'tool_search'),
+      { 'openai-responses': true, anthropic: false },
+    ],
+    [
+      'OpenAI’s search, run by the client',
+      { tools: [search, tool('find'), later] },
+      { 'openai-responses': true, anthropic: true },
+    ],
+    [
+      'Anthropic’s search',
+      hosted('anthropic', 'tool_search_tool_regex_20251119'),
+      { 'openai-responses': false, anthropic: true },
+    ],
+  ]
+  const encodeWith = (wire: WireId, more: Partial<ModelRequest>, end: number, late: 'native' | 'none') => {
+    const codec = wires[wire]
+    const request = { model: 'm', tools: [tool('find'), later], ...more, turns: turns.slice(0, end) }
+    return codec.encodeRequest(request, { ...codec.profile, lateTools: late, systemNotes: late === 'native' }).body
+  }
+  for (const [name, more, expected] of CASES)
+    for (const wire of ALL)
+      for (const late of ['native', 'none'] as const)
+        it(`${name}, on ${wire} (${late})`, () => {
+          const bodies = [1, 3, 5].map((end) => encodeWith(wire, more, end, late))
+          for (const body of bodies) {
+            assert.equal(namesOf(wire, body).filter((one) => one === 'later').length, 1, 'it is declared once')
+            assert.deepEqual(declarationsOf(body), declarationsOf(bodies[0]), 'the prefix stays')
+          }
+          const isLate = wire === 'anthropic' || wire === 'openai-responses'
+          const isDeferred = late === 'native' && isLate && expected[wire]
+          assert.equal(JSON.stringify(declarationsOf(bodies[0])).includes('defer_loading'), isDeferred)
+          const last = JSON.stringify(bodies.at(-1))
+          assert.equal(/additional_tools|tool_reference/.test(last), isDeferred)
+          if (!isDeferred) assert.match(last, /These tools were found: later/)
+        })
+
+  it('a removed one is gone, also where a search of another wire is declared', () => {
+    const gone: Turn = { role: 'note', text: '', removedTools: ['later'] }
+    const more = hosted('anthropic', 'tool_search_tool_regex_20251119')
+    const body = encode('openai-chat', { model: 'm', tools: [tool('find'), later], ...more, turns: [user, gone] })
+    assert.deepEqual(namesOf('openai-chat', body), ['find'])
+  })
+
+  it('one that the history declares stays where it stood when it is found', () => {
+    const wire = wires['openai-responses']
+    const note: Turn = { role: 'note', text: '', tools: [search, later] }
+    const history: Turn[] = [note, user, says('tool_search'), { role: 'results', parts: [foundBySearch] }, user]
+    const [before, after] = [2, 5].map((end) =>
+      JSON.stringify(wire.encodeRequest({ model: 'm', tools: [], turns: history.slice(0, end) }, wire.profile).body),
+    )
+    assert.ok(before?.includes('defer_loading'))
+    assert.equal(after?.slice(0, (before?.length ?? 0) - 2), before?.slice(0, -2))
+  })
+  const foundBySearch = result('tool_search', { content: [], foundTools: ['later'] })
+
+  it('one that a search returned is declared once, also if no search is declared', () => {
+    const body = {
+      ...RESPONSES_BODIES['a search that the client runs'],
+      tools: RESPONSES_BODIES['a search that the client runs'].tools.slice(1),
+    }
+    const { request } = wires['openai-responses'].readRequest(body)
+    const again = encode('openai-responses', request)
+    assert.equal(JSON.stringify(again).split('"crm"').length, JSON.stringify(body).split('"crm"').length)
+    assert.ok(!JSON.stringify(again).includes('additional_tools'))
+  })
+})
+
+/** What a body declares beside its history. */
+function declarationsOf(body: JsonObject | undefined): unknown {
+  const inner = body?.['request'] ?? body
+  return (inner as JsonObject)['tools']
+}
 
 describe('T169 results that stand after a later response', () => {
   const tools = [tool('one'), tool('two')]
@@ -298,6 +393,23 @@ describe('T176 what else a response says', () => {
     ]
     const usage = events.find((event) => event.type === 'usage')
     assert.deepEqual(usage?.type === 'usage' && usage.cacheDiagnosis, { reason: 'tools_changed', missedTokens: 7 })
+  })
+
+  it('the reason for a cache miss is asked for, of models that have the options of the cache', () => {
+    const cacheOptionsOf = (profile: object, more: Partial<ModelRequest>) =>
+      wire.encodeRequest({ model: 'm', tools: [], turns: [user], ...more }, { ...wire.profile, ...profile }).body[
+        'prompt_cache_options'
+      ]
+    const capable = { cacheDiagnosis: true, cacheTtlField: 'prompt_cache_options', cache: 'key' }
+    const diagnoseCache = { previous: 'resp_1' }
+    assert.deepEqual(cacheOptionsOf(capable, { diagnoseCache }), { comparison_response_id: 'resp_1' })
+    assert.deepEqual(cacheOptionsOf(capable, { diagnoseCache, params: { cacheTtl: '1h' } }), {
+      ttl: '12h',
+      comparison_response_id: 'resp_1',
+    })
+    assert.equal(cacheOptionsOf(capable, { diagnoseCache: {} }), undefined)
+    assert.equal(cacheOptionsOf({ ...capable, cacheDiagnosis: false }, { diagnoseCache }), undefined)
+    assert.equal(cacheOptionsOf({ cacheDiagnosis: true }, { diagnoseCache }), undefined)
   })
 
   it('an item of another kind is kept, sent back, and written for a client', () => {

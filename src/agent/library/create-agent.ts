@@ -39,7 +39,13 @@ export function createAgentOnLog(
   inherited: InheritedContext,
 ): Agent<unknown> {
   // If it is lost, only who opened it may open it again: others may not write to the session meanwhile.
-  return createAgent(options, log.id, () => log, inherited, () => log)
+  return createAgent(
+    options,
+    log.id,
+    () => log,
+    inherited,
+    () => log,
+  )
 }
 
 const createId = (): string => createTurnKey(randomBytes(20))

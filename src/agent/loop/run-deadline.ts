@@ -12,7 +12,8 @@ export function startRunDeadline(
   signal: AbortSignal,
 ): RunDeadline {
   const stop = new AbortController()
-  const cancelLimit = limits?.ms === undefined ? undefined : clock.schedule(limits.ms, () => stop.abort(TIME_LIMIT_ERROR))
+  const cancelLimit =
+    limits?.ms === undefined ? undefined : clock.schedule(limits.ms, () => stop.abort(TIME_LIMIT_ERROR))
   const sources = [signal, session.lost].map((source) => {
     const onAbort = (): void => stop.abort(source.reason)
     if (source.aborted) onAbort()

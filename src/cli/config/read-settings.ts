@@ -42,7 +42,13 @@ export function readSettings(folder: string): Settings {
     projectFile.text === undefined ? undefined : trusted ? parseConfig(path, projectFile.text) : restrictions?.config
   const imported = mcpFile.text === undefined || !trusted ? undefined : importMcpServers(mcpFile.text, folder)
   const found = defined({ admin, user, project })
-  const { policy: _policy, projects: _projects, $schema: _schema, server: _server, ...config } = { ...admin, ...user, ...project }
+  const {
+    policy: _policy,
+    projects: _projects,
+    $schema: _schema,
+    server: _server,
+    ...config
+  } = { ...admin, ...user, ...project }
   const personalProjectConfig = user?.projects?.[realPathOrSelf(folder)]
   const untrusted = [
     ...(projectFile.text === undefined ? [] : [path]),

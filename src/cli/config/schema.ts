@@ -290,7 +290,9 @@ const properties: Record<keyof Config, JsonObject> = {
             promptsPerMinute: countSchema('Prompts, and messages to runs, within a minute.'),
             concurrency: countSchema('Prompts that run at the same time.'),
             streams: countSchema('Event streams at the same time on one server; default 200.'),
-            dollarsPerMonth: priceSchema('US dollars in a calendar month (UTC); a request that may exceed them is not sent.'),
+            dollarsPerMonth: priceSchema(
+              'US dollars in a calendar month (UTC); a request that may exceed them is not sent.',
+            ),
           }),
           models: stringListSchema('Models that its sessions may name beside that of the server; * for all.'),
           labels: stringListSchema('Labels of workers that its sessions may name; * for all.'),
@@ -299,7 +301,9 @@ const properties: Record<keyof Config, JsonObject> = {
         ['tokens'],
       ),
     ),
-    hosts: stringListSchema('Host names, in lower case, by which clients reach the server, beside localhost and numbers.'),
+    hosts: stringListSchema(
+      'Host names, in lower case, by which clients reach the server, beside localhost and numbers.',
+    ),
     origins: stringListSchema('Origins of web pages that may use the server, for example https://app.example.'),
   }),
   compression: objectSchema('When a long conversation is summarised (compaction).', {
@@ -320,7 +324,7 @@ const properties: Record<keyof Config, JsonObject> = {
     'Ask the model once to correct an edit whose search text does not match, instead of refusing it.',
   ),
   cacheDiagnosis: booleanSchema(
-    'Ask the vendor why its prompt cache missed, for `dragoman sessions show --cache`. Only Anthropic tells.',
+    'Ask the vendor why its prompt cache missed, for `dragoman sessions show --cache`. Anthropic and OpenAI tell.',
   ),
   editor: stringSchema('Editor command for long texts and proposed changes; default $VISUAL or $EDITOR.'),
   theme: enumSchema('Colour theme.', ['auto', 'dark', 'light', 'none']),

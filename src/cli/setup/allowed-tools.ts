@@ -1,5 +1,5 @@
 import { SHELL_TOOL_NAME } from '../../policy/rules/rule.ts'
-import { HARMLESS_COMMANDS } from '../../policy/shell/harmless-command.ts'
+import { listHarmlessCommands } from '../../policy/shell/harmless-command.ts'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { listAllBuiltins } from '../../tool/builtin/index.ts'
 import type { Tool } from '../../tool/tool.ts'
@@ -35,7 +35,7 @@ function toRules(item: string, tools: readonly Tool[], folder: string): readonly
   if (mcpName) return [`${mcpName[1] ?? ''}__${mcpName[2] ?? '*'}`]
   if (UNAVAILABLE_TOOLS.split(' ').includes(name)) throw new UserError(describeUnknownTool(name))
   const names = tools.map(({ spec }) => spec.name)
-  if (names.includes(name) || HARMLESS_COMMANDS.includes(name)) return [item]
+  if (names.includes(name) || listHarmlessCommands().includes(name)) return [item]
   const meant = findByAlias(name, tools)
   if (meant.length > 0 && /^[a-z]+$/.test(name))
     throw new UserError(

@@ -39,7 +39,9 @@ export async function checkOutRepository({ url, ref = 'HEAD', folder, signal }: 
   } catch (error) {
     rmSync(partial, { recursive: true, force: true })
     const words = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-    throw new Error(`The workspace cannot be checked out from ${url}: ${words.split('\n')[0] || 'git failed'}`)
+    throw new Error(`The workspace cannot be checked out from ${url}: ${words.split('\n')[0] || 'git failed'}`, {
+      cause: error,
+    })
   }
 }
 

@@ -35,8 +35,10 @@ export interface RuleMatch {
 }
 
 export interface RuleSet {
-  /** Returns the strictest matching rule of the highest tier that has one. */
-  find(matches: (rule: PolicyRule) => boolean): RuleMatch | undefined
+  /** Returns the strictest matching rule of the highest tier that has one. The built-in rules are about commands only. */
+  findToolRule(matches: (rule: PolicyRule) => boolean): RuleMatch | undefined
+  /** The same among all rules. */
+  findCommandRule(matches: (rule: PolicyRule) => boolean): RuleMatch | undefined
   add(tier: RuleTier, rule: PolicyRule): void
   remove(tier: RuleTier, text: string, verdict: Verdict): void
   /** Returns a copy with more rules. */
@@ -72,14 +74,21 @@ function buildRuleSet(parsedRules: Map<RuleTier, PolicyRule[]>, tiers: RulesByTi
     return rule && { rule, tier }
   }
 
+  function findUserRule(matches: (rule: PolicyRule) => boolean): RuleMatch | undefined {
+    return inTier('admin', matches) ?? inTier('session', matches) ?? inTier('user', matches)
+  }
+
+  function findProjectRule(matches: (rule: PolicyRule) => boolean): RuleMatch | undefined {
+    return inTier('project', (rule) => matches(rule) && (trusted || rule.verdict !== 'allow'))
+  }
+
   return {
-    find(matches) {
-      for (const tier of ['admin', 'session', 'user'] as const) {
-        const ruleMatch = inTier(tier, matches)
-        if (ruleMatch) return ruleMatch
-      }
+    findToolRule: (matches) => findUserRule(matches) ?? findProjectRule(matches),
+    findCommandRule(matches) {
+      const userMatch = findUserRule(matches)
+      if (userMatch) return userMatch
       const defaultMatch = inTier('default', matches)
-      const projectMatch = inTier('project', (rule) => matches(rule) && (trusted || rule.verdict !== 'allow'))
+      const projectMatch = findProjectRule(matches)
       if (!projectMatch || trusted) return projectMatch ?? defaultMatch
       return defaultMatch?.rule.verdict === 'deny' ? defaultMatch : projectMatch
     },

@@ -311,14 +311,14 @@ function findRestrictingRules(
   const words = [name, ...args.map(({ guess }) => guess)]
   const pattern = first.glob && /\w/.test(name) ? name.replace(/\[(.)[^\]]*\]/g, '$1') : undefined
   const bareWords = stripGitGlobalOptions(words)
-  const ruleMatch = ruleSet.find(
+  const ruleMatch = ruleSet.findCommandRule(
     (rule) =>
       coversTool(rule, SHELL_TOOL_NAME) ||
       isCoveredByRule(rule, rule.verdict === 'allow' ? stripGitPagerOptions(words) : bareWords, pattern),
   )
   const narrowMatch =
     ruleMatch?.rule.verdict === 'allow' && !ruleMatch.rule.words
-      ? ruleSet.find(
+      ? ruleSet.findCommandRule(
           (rule) => rule.verdict !== 'allow' && rule.words !== undefined && isCoveredByRule(rule, bareWords, pattern),
         )
       : ruleMatch
@@ -341,7 +341,7 @@ function isCoveredByRule(rule: PolicyRule, words: readonly string[], pattern: st
 }
 
 function findRuleFor(words: readonly string[], ruleSet: RuleSet): RuleMatch | undefined {
-  return ruleSet.find((rule) => coversTool(rule, SHELL_TOOL_NAME) || matchesCommandWords(rule, words))
+  return ruleSet.findCommandRule((rule) => coversTool(rule, SHELL_TOOL_NAME) || matchesCommandWords(rule, words))
 }
 
 /** Words that only precede the actual program. */

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { lazy } from '../../model/lazy.ts'
 import { NO_DISK_VIEW } from '../disk-view.ts'
 import { findSecretBelow } from '../path/find-secrets.ts'
 import { findContainingFolder, classifyPath, type PathContext } from '../path/classify-path.ts'
@@ -6,19 +7,22 @@ import { type FindPathRisk, type HarmlessCommandSpec, parseArguments } from './p
 import { GIT_COMMAND_SPECS, findGitPathRisk, stripGitPagerOptions } from './program/git-commands.ts'
 import { findTrackedSecret } from './program/git-tracked-secrets.ts'
 import { findNpmTestRisk } from './program/npm-test-command.ts'
-import { READ_ONLY_COMMAND_SPECS } from './program/read-only-commands.ts'
+import { createReadOnlyCommandSpecs } from './program/read-only-commands.ts'
 import { findRepositoryRisk } from './program/git-repository.ts'
-import { VERSION_COMMAND_SPECS } from './program/version-commands.ts'
+import { createVersionCommandSpecs } from './program/version-commands.ts'
 
-const COMMAND_SPECS: ReadonlyMap<string, HarmlessCommandSpec> = new Map(
-  Object.entries({ ...VERSION_COMMAND_SPECS, ...READ_ONLY_COMMAND_SPECS }),
+// Many runs never check a command, so these tables are made at the first one.
+const getCommandSpecs = lazy<ReadonlyMap<string, HarmlessCommandSpec>>(
+  () => new Map(Object.entries({ ...createVersionCommandSpecs(), ...createReadOnlyCommandSpecs() })),
 )
 
+const getGitSpecs = lazy(() => new Map(Object.entries(GIT_COMMAND_SPECS)))
+
 /** Commands that need no approval with their known harmless options. */
-export const HARMLESS_COMMANDS: readonly string[] = [
-  ...COMMAND_SPECS.keys(),
-  ...Object.keys(GIT_COMMAND_SPECS).map((name) => `git ${name}`),
-]
+export const listHarmlessCommands = lazy<readonly string[]>(() => [
+  ...getCommandSpecs().keys(),
+  ...[...getGitSpecs().keys()].map((name) => `git ${name}`),
+])
 
 interface CheckedCommand {
   readonly words: readonly string[]
@@ -44,7 +48,7 @@ export function findCommandRisk(
     programPath !== undefined &&
     (!programPath.startsWith('/') || findContainingFolder(programPath, pathContext.folders, disk) !== undefined)
   if (isInWorkspace) return `${name} is a file in the workspace`
-  const [spec, specLength] = findLongestSpec(COMMAND_SPECS, words)
+  const [spec, specLength] = findLongestSpec(getCommandSpecs(), words)
   if (spec && (specLength === 1 || specLength >= ruleLength))
     return findSpecRisk(spec, words.slice(specLength), command, pathContext)
   if (name === 'git') return findGitRisk(args, folder, pathContext, path)
@@ -84,15 +88,13 @@ function findSpecRisk(
   return findSecretBelow(walk, folder, pathContext)
 }
 
-const GIT_SPECS = new Map(Object.entries(GIT_COMMAND_SPECS))
-
 function findGitRisk(
   words: readonly string[],
   folder: string,
   pathContext: PathContext,
   path: FindPathRisk,
 ): string | undefined {
-  const [spec, specLength] = findLongestSpec(GIT_SPECS, words)
+  const [spec, specLength] = findLongestSpec(getGitSpecs(), words)
   if (!spec) return `git ${words[0] ?? ''} is not known to be harmless`
   const parsedArgs = parseArguments(spec, words.slice(specLength), (word) => findGitPathRisk(word, path))
   if (typeof parsedArgs === 'string') return parsedArgs

@@ -1,7 +1,7 @@
-import { isObject, tryParseJson } from '../../model/json.ts'
-import { defined } from '../../model/defined.ts'
+import { isObject, nonBlankString, tryParseJson } from '../../model/json.ts'
 import { readServerEvents, type ServerEvent } from './event-source.ts'
 
+/** The options of `connect`. */
 export interface ConnectOptions {
   readonly url: string
   readonly token: string
@@ -93,8 +93,8 @@ const MAX_PAUSE_MS = 3000
 function toServerError(status: number, text: string): ServerError {
   const body = tryParseJson(text)
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {}
-  const { code, message } = defined({ code: error['code'], message: error['message'] })
-  return new ServerError(status, String(code ?? 'unknown'), String(message ?? `The server answered with ${status}.`))
+  const message = nonBlankString(error['message']) ?? `The server answered with ${status}.`
+  return new ServerError(status, nonBlankString(error['code']) ?? 'unknown', message)
 }
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {

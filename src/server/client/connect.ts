@@ -38,6 +38,7 @@ export interface RemoteAgent {
   fork(at?: number): Promise<RemoteAgent>
 }
 
+/** The options of a run on a server. */
 export interface RemoteRunOptions {
   /** Cancels the run on the server. */
   readonly signal?: AbortSignal
@@ -79,8 +80,7 @@ export function connect(options: ConnectOptions): Connection {
           session,
           signal,
           cancel,
-          start: () =>
-            client.request('POST', `${path}/resume`, undefined, { 'idempotency-key': randomUUID() }),
+          start: () => client.request('POST', `${path}/resume`, undefined, { 'idempotency-key': randomUUID() }),
         }),
       async send(message) {
         await prompt(message, randomUUID(), true)
@@ -104,7 +104,8 @@ export function connect(options: ConnectOptions): Connection {
       try {
         await client.request('POST', '/v1/sessions', { ...settings, id })
       } catch (error) {
-        const isRepeated = settings.id === undefined && error instanceof Error && 'code' in error && error.code === 'conflict'
+        const isRepeated =
+          settings.id === undefined && error instanceof Error && 'code' in error && error.code === 'conflict'
         if (!isRepeated) throw error
       }
       return openAgent(id)

@@ -40,17 +40,22 @@ async function* followRun(
       promptId ??= entry?.kind === 'user' ? entry.message : undefined
       if (!isOurs) continue
       yield* toRunEvents(event)
-      const isWaiting = event.name === 'state' && event.data['state'] === 'waiting'
-      const isIdle = event.name === 'state' && event.data['state'] === 'idle'
-      if (entry?.kind === 'close') return yield await readResult(client, session, promptId, entry.reason as CloseReason)
-      if (isWaiting) return yield await readResult(client, session, promptId, 'awaiting-approval')
-      if (isIdle) return yield await readResult(client, session, promptId, 'done')
+      const reason = entry?.kind === 'close' ? (entry.reason as CloseReason) : findStop(event)
+      if (reason === undefined) continue
+      yield await readResult(client, session, promptId, reason)
+      return
     }
     yield createRunClose(session, 'cancelled')
   } finally {
     end.abort()
     signal.removeEventListener('abort', onAbort)
   }
+}
+
+/** Why nothing more comes: calls wait for approval, or the session had nothing to do. */
+function findStop({ name, data }: ServerEvent): CloseReason | undefined {
+  if (name !== 'state') return undefined
+  return data['state'] === 'waiting' ? 'awaiting-approval' : data['state'] === 'idle' ? 'done' : undefined
 }
 
 /** What the log does not have comes as run events already; what ends a run is read from the log. */

@@ -101,7 +101,10 @@ export const messageCases: readonly BackendCase[] = [
         await log.close()
         assertEqual((await backend.getStore('other').list()).length, 0)
         await (await backend.getStore('other').create({ id: 'same', folder: '/other' })).close()
-        assertEqual((await backend.getStore('acme').list()).map(({ folder }) => folder), ['/acme'])
+        assertEqual(
+          (await backend.getStore('acme').list()).map(({ folder }) => folder),
+          ['/acme'],
+        )
         const hash = await backend.getStore('acme').putBlob(new Uint8Array([1, 2, 3]))
         assertEqual(await backend.getStore('other').getBlob(hash), undefined)
       }),
@@ -111,7 +114,13 @@ export const messageCases: readonly BackendCase[] = [
     needs: 'advanceSchedules',
     run: (setup) =>
       withBackend(setup, async (backend) => {
-        const schedule: Schedule = { id: 'acme/x', ...key('s'), cron: '* * * * *', provider: 'p', message: message('m') }
+        const schedule: Schedule = {
+          id: 'acme/x',
+          ...key('s'),
+          cron: '* * * * *',
+          provider: 'p',
+          message: message('m'),
+        }
         const ran: string[] = []
         await startWorker(backend, async ({ id }) => Promise.resolve(ran.push(id)).then(() => ({ kind: 'done' })))
         await backend.queue.setSchedule(schedule)

@@ -190,7 +190,10 @@ export const queueCases: readonly BackendCase[] = [
         return new Promise(() => {})
       })
       for (const job of [ended, open, waiting]) await backend.queue.submit(job)
-      await waitFor('one ends, one starts', async () => hasStarted && (await backend.queue.getStatus(ended.id)) === 'done')
+      await waitFor(
+        'one ends, one starts',
+        async () => hasStarted && (await backend.queue.getStatus(ended.id)) === 'done',
+      )
       const next = await setup.reopenAfterKill(backend)
       const ran = new Set<string>()
       await startWorker(next, async ({ id }) => Promise.resolve(ran.add(id)).then(() => DONE), ['later'])

@@ -50,7 +50,10 @@ export function parseBody({ body: schema }: Route, request: IncomingMessage, byt
   const isOptional = !Array.isArray(schema['required']) || schema['required'].length === 0
   if (bytes.length === 0 && isOptional) return {}
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-    throw new ApiError('unsupported-media-type', 'The body must be JSON, with the header Content-Type: application/json.')
+    throw new ApiError(
+      'unsupported-media-type',
+      'The body must be JSON, with the header Content-Type: application/json.',
+    )
   const body = tryParseJson(new TextDecoder().decode(bytes))
   if (!isObject(body)) throw new ApiError('invalid-request', 'The body is not a JSON object.')
   if (!hasOnlyWellFormedStrings(body)) throw new ApiError('invalid-request', 'The body has text that is not Unicode.')
@@ -72,5 +75,9 @@ export function assertQuery({ query = {} }: Route, params: URLSearchParams): voi
 
 function assertValid(schema: JsonObject, value: unknown, what: string): void {
   const [problem] = validate({ ...schema, components: { schemas: COMPONENTS } }, value)
-  if (problem) throw new ApiError('invalid-request', `${what} is not valid${problem.path === '' ? '' : ` at ${problem.path}`}: ${problem.message}`)
+  if (problem)
+    throw new ApiError(
+      'invalid-request',
+      `${what} is not valid${problem.path === '' ? '' : ` at ${problem.path}`}: ${problem.message}`,
+    )
 }

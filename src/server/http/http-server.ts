@@ -69,7 +69,18 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       const { service } = options
       const { headers } = request
       const query = url.searchParams
-      const reply = await route.handle({ tenant, config, params, query, headers, body, service, limits, metrics, signal })
+      const reply = await route.handle({
+        tenant,
+        config,
+        params,
+        query,
+        headers,
+        body,
+        service,
+        limits,
+        metrics,
+        signal,
+      })
       await send(response, reply)
       count(response.statusCode)
     } catch (error) {

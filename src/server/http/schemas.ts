@@ -49,7 +49,10 @@ export const INPUT: JsonObject = {
       items: {
         anyOf: [
           objectOf({ kind: { const: 'text' }, text: string }),
-          objectOf({ kind: { const: 'media' }, mime: { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+$' }, data: string }, { name: string }),
+          objectOf(
+            { kind: { const: 'media' }, mime: { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+$' }, data: string },
+            { name: string },
+          ),
         ],
       },
     },
@@ -78,7 +81,12 @@ export const COMPONENTS = {
   ),
   SessionSummary: objectOf(
     { id: SESSION_ID, created: time, changed: time, title: string },
-    { prompts: integer, model: string, unfinished: { const: true }, parent: objectOf({ session: string, seq: integer }) },
+    {
+      prompts: integer,
+      model: string,
+      unfinished: { const: true },
+      parent: objectOf({ session: string, seq: integer }),
+    },
   ),
   Entry: {
     type: 'object',

@@ -6,6 +6,7 @@ export type Scope = 'read' | 'prompt' | 'approve' | 'admin'
 
 export const SCOPES: readonly Scope[] = ['read', 'prompt', 'approve', 'admin']
 
+/** Who a tenant is, and what it may do. */
 export interface TenantConfig {
   readonly tokens: readonly TokenConfig[]
   readonly limits?: TenantLimits
@@ -17,12 +18,14 @@ export interface TenantConfig {
   readonly git?: readonly string[]
 }
 
+/** A token, by its hash, and its scopes. */
 export interface TokenConfig {
   /** `sha256:` and the hash of the token in hexadecimal digits. */
   readonly hash: string
   readonly scopes: readonly Scope[]
 }
 
+/** The limits of a tenant. What is absent is not limited. */
 export interface TenantLimits {
   readonly sessions?: number
   readonly schedules?: number
@@ -41,6 +44,7 @@ export interface Caller {
   readonly scopes: readonly Scope[]
 }
 
+/** The hash of a token, as the settings of a tenant have it. */
 export function hashToken(token: string): string {
   return `sha256:${createHash('sha256').update(token).digest('hex')}`
 }
@@ -63,7 +67,8 @@ export function createTokenCheck(
 function parseHash(tenant: string, hash: string): Buffer {
   if (!TENANT_PATTERN.test(tenant)) throw new TypeError(`“${tenant}” is not a valid name of a tenant`)
   const hex = /^sha256:([0-9a-f]{64})$/i.exec(hash)?.[1]
-  if (hex === undefined) throw new TypeError(`a token of the tenant ${tenant} is not “sha256:” and 64 hexadecimal digits`)
+  if (hex === undefined)
+    throw new TypeError(`a token of the tenant ${tenant} is not “sha256:” and 64 hexadecimal digits`)
   return Buffer.from(hex, 'hex')
 }
 

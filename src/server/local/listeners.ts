@@ -24,7 +24,8 @@ export function createListeners<Event>(): Listeners<Event> {
       }
     },
     call(session, event) {
-      for (const listener of [...(bySession.get(toKeyText(session)) ?? [])]) listener(event)
+      // A set may change while it is iterated.
+      for (const listener of bySession.get(toKeyText(session)) ?? []) listener(event)
     },
   }
 }

@@ -12,6 +12,7 @@ import { createListeners } from './listeners.ts'
 import { createLocalQueue } from './local-queue.ts'
 import { applyChange, createLocalState, getInbox, listChanges, type LocalChange, toLocalChange } from './local-state.ts'
 
+/** The options of `localBackend`. */
 export interface LocalBackendOptions {
   readonly folder: string
   readonly now?: () => number
@@ -19,6 +20,7 @@ export interface LocalBackendOptions {
   readonly onError?: (message: string) => void
 }
 
+/** A backend of one machine. */
 export interface LocalBackend extends Backend {
   /** Submits what is due. It is called by a timer, too. */
   submitDueSchedules(): Promise<void>
@@ -36,6 +38,7 @@ export function localBackend({ folder, now = Date.now, onError = () => {} }: Loc
   for (const change of readJournal(path)) applyChange(state, toLocalChange(change))
   const journal = createJournal(path, toJson(listChanges(state)))
   let initialLength = journal.length
+  let isClosed = false
 
   async function commit(...changes: readonly LocalChange[]): Promise<void> {
     for (const change of changes) {
@@ -119,6 +122,8 @@ export function localBackend({ folder, now = Date.now, onError = () => {} }: Loc
     },
     submitDueSchedules,
     async close() {
+      if (isClosed) return
+      isClosed = true
       clearInterval(timer)
       await queue.close()
       await journal.close()

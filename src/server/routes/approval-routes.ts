@@ -11,7 +11,9 @@ export const approvalRoutes: readonly Route[] = [
     operation: 'listApprovals',
     summary: 'The calls that wait for approval.',
     scope: 'read',
-    responses: { 200: { description: 'The open questions.', schema: objectOf({ approvals: listOf(ref('Approval')) }) } },
+    responses: {
+      200: { description: 'The open questions.', schema: objectOf({ approvals: listOf(ref('Approval')) }) },
+    },
     async handle(request) {
       const approvals = await request.service.listApprovals(getSessionKey(request))
       return { status: 200, body: { approvals: approvals.map(toJson) } }

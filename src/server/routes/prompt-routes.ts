@@ -85,7 +85,8 @@ export const promptRoutes: readonly Route[] = [
     headers: IDEMPOTENCY_KEY,
     responses: {
       202: {
-        description: 'A worker will look at it. `after` is the number of the last entry, `prompt` the message of the open prompt.',
+        description:
+          'A worker will look at it. `after` is the number of the last entry, `prompt` the message of the open prompt.',
         schema: objectOf({ after: { type: 'integer' } }, { prompt: { type: 'string' } }),
       },
     },
@@ -104,7 +105,8 @@ export function toParts(input: unknown): readonly JsonObject[] {
 /** A client that only adds messages must not fill the disk. */
 async function assertInboxRoom(request: ApiRequest): Promise<void> {
   const { length } = await request.service.backend.inbox.list(getSessionKey(request))
-  if (length >= MAX_WAITING) throw new ApiError('limit-exceeded', `${MAX_WAITING} messages wait for this session already.`)
+  if (length >= MAX_WAITING)
+    throw new ApiError('limit-exceeded', `${MAX_WAITING} messages wait for this session already.`)
 }
 
 const MAX_WAITING = 100

@@ -1,12 +1,15 @@
+import type { Json } from '../../model/json.ts'
 import type { Schedule } from '../backend.ts'
 import { parseCron } from '../cron.ts'
 import { ApiError } from '../http/api-error.ts'
 import type { Route } from '../http/route.ts'
-import { INPUT, listOf, NAME, objectOf, ref, SESSION_ID } from '../http/schemas.ts'
+import { INPUT, listOf, objectOf, ref, SESSION_ID } from '../http/schemas.ts'
 import { toParts } from './prompt-routes.ts'
 import { toJson } from './session-routes.ts'
 
 const DEFAULT_SCHEDULES = 100
+
+const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 export const scheduleRoutes: readonly Route[] = [
   {
@@ -25,23 +28,24 @@ export const scheduleRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/v1/schedules/{name}',
     operation: 'setSchedule',
-    summary: 'Adds a prompt to a session at the times of a cron expression, in UTC. Replaces the schedule of this name.',
+    summary:
+      'Adds a prompt to a session at the times of a cron expression, in UTC. Replaces the schedule of this name.',
     scope: 'prompt',
     body: objectOf({ session: SESSION_ID, cron: { type: 'string', maxLength: 200 }, input: INPUT }),
     responses: { 200: { description: 'The schedule.', schema: ref('Schedule') } },
     async handle({ tenant, config, params, body, service, limits }) {
       const name = params['name'] ?? ''
-      if (!new RegExp(String(NAME['pattern'])).test(name))
+      if (!NAME_PATTERN.test(name))
         throw new ApiError('invalid-request', 'The name of a schedule has letters, digits, - and _.')
-      const cron = String(body['cron'])
+      const { cron, session, input } = body as { cron: string; session: string; input: Json }
       const times = parseCron(cron)
       if ('problem' in times) throw new ApiError('invalid-request', `The schedule is not valid: ${times.problem}.`)
       return limits.takeTurn(tenant, async () => {
         const max = config.limits?.schedules ?? DEFAULT_SCHEDULES
         const others = (await service.listSchedules(tenant)).filter(({ id }) => id !== `${tenant}/${name}`)
         if (others.length >= max) throw new ApiError('limit-exceeded', `There are ${max} schedules already.`)
-        const key = { tenant, session: String(body['session']) }
-        const schedule = await service.setSchedule(key, name, cron, toParts(body['input']))
+        const key = { tenant, session }
+        const schedule = await service.setSchedule(key, name, cron, toParts(input))
         return { status: 200, body: toJson(describeSchedule(schedule)) }
       })
     },

@@ -133,7 +133,10 @@ export function createSessionRoutes({ agents, findSettingsProblem, onRemove }: S
 }
 
 /** The count and the creation are one step, so that requests at the same time do not exceed the limit. */
-async function withinSessionLimit<T>({ tenant, config, service, limits }: ApiRequest, create: () => Promise<T>): Promise<T> {
+async function withinSessionLimit<T>(
+  { tenant, config, service, limits }: ApiRequest,
+  create: () => Promise<T>,
+): Promise<T> {
   const max = config.limits?.sessions
   if (max === undefined) return create()
   return limits.takeTurn(tenant, async () => {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 
 interface LivePublisher {
   publish(event: JsonObject): void
@@ -37,6 +37,6 @@ function isDelta({ type, event }: JsonObject): boolean {
 function joinDeltas(first: JsonObject, second: JsonObject): JsonObject | undefined {
   const [one, other] = [first['event'], second['event']]
   if (!isDelta(second) || !isObject(one) || !isObject(other) || one['index'] !== other['index']) return undefined
-  const text = `${String(one['text'])}${String(other['text'])}`
+  const text = stringOrEmpty(one['text']) + stringOrEmpty(other['text'])
   return { ...first, event: { ...one, text } as JsonObject }
 }

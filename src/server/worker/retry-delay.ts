@@ -2,6 +2,7 @@ import type { Fault } from '../../model/fault.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import { listRecentFaults } from './session-progress.ts'
 
+/** When a prompt is tried again after a rate limit or a quota fault. */
 export interface RetryOptions {
   /** The first wait after a rate limit; each further one is twice as long. */
   readonly rateMs?: number

@@ -1,6 +1,5 @@
 import { createAgentOnLog } from '../../agent/library/create-agent.ts'
 import { toJsonEvent } from '../../agent/library/event-stream-response.ts'
-import type { InputPart } from '../../agent/library/agent-options.ts'
 import type { RunEvent } from '../../agent/loop/run-event.ts'
 import type { Agent } from '../../agent/library/library-agent.ts'
 import type { Run } from '../../agent/library/run-handle.ts'
@@ -12,7 +11,7 @@ import type { AttachedLog } from './attached-log.ts'
 import { createLivePublisher } from './live-publisher.ts'
 import { getRetryDelay } from './retry-delay.ts'
 import { listMessageIds } from './session-progress.ts'
-import { type SessionWorkerOptions, STOPPED } from './session-worker.ts'
+import { type SessionWorkerOptions, STOPPED } from './worker-options.ts'
 
 interface OpenPrompt {
   readonly job: Job
@@ -102,7 +101,7 @@ function forwardMessages({
       sent.add(message.id)
       const parts = message.parts as unknown as UserTurn['parts']
       attached.nameMessage(parts, message.id)
-      agent.send(parts as readonly InputPart[])
+      agent.send(parts)
     }
     const done = waiting.flatMap(({ id }) => (known.has(id) ? [id] : []))
     if (done.length === 0) return
@@ -124,4 +123,3 @@ function forwardMessages({
     },
   }
 }
-

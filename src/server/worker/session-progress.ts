@@ -33,7 +33,9 @@ const CONVERSATION_KINDS: readonly Entry['kind'][] = ['user', 'note', 'turn', 'r
 
 /** The ids of the messages that are in the log. */
 export function listMessageIds(entries: readonly Entry[]): ReadonlySet<string> {
-  return new Set(entries.flatMap((entry) => (entry.kind === 'user' && entry.message !== undefined ? [entry.message] : [])))
+  return new Set(
+    entries.flatMap((entry) => (entry.kind === 'user' && entry.message !== undefined ? [entry.message] : [])),
+  )
 }
 
 /** The id that the next prompt gets. */

@@ -1,19 +1,7 @@
-import type { Model } from '../../provider/index.ts'
 import { StoreError } from '../../session/store/store.ts'
-import type { Backend, Job, JobHandler, JobOutcome } from '../backend.ts'
-import type { AgentSource } from './agent-source.ts'
-import type { RetryOptions } from './retry-delay.ts'
+import type { Backend, Job, JobHandler } from '../backend.ts'
 import { workOnSession } from './work-on-session.ts'
-
-export interface SessionWorkerOptions {
-  readonly backend: Backend
-  readonly openAgent: AgentSource
-  /** Applies the quota of a tenant to a model. */
-  readonly limitModel?: (tenant: string, model: Model) => Model
-  readonly retry?: RetryOptions
-  readonly now?: () => number
-  readonly onRunEnd?: (run: { readonly tenant: string; readonly reason: string; readonly ms: number }) => void
-}
+import { type SessionWorkerOptions, STOPPED } from './worker-options.ts'
 
 /**
  * Works on the sessions that jobs name, whatever the backend. It opens the session, so that nobody else writes to it, and
@@ -35,8 +23,6 @@ export function createSessionWorker(options: SessionWorkerOptions): JobHandler {
     }
   }
 }
-
-export const STOPPED: JobOutcome = { kind: 'retry', afterMs: 0, reason: 'the worker stops' }
 
 const STORE_RETRY_MS = 2000
 const IN_USE_RETRY_MS = 500

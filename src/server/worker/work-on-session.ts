@@ -10,7 +10,7 @@ import type { ServedAgent } from './agent-source.ts'
 import { attachLog, type AttachedLog } from './attached-log.ts'
 import { runOpenPrompt } from './run-open-prompt.ts'
 import { createPromptId, getCurrentPromptId, getProgress, listMessageIds } from './session-progress.ts'
-import { type SessionWorkerOptions, STOPPED } from './session-worker.ts'
+import { type SessionWorkerOptions, STOPPED } from './worker-options.ts'
 
 type UserMessage = Extract<InboxMessage, { kind: 'user' }>
 
@@ -95,8 +95,7 @@ function appendUserMessage(log: AttachedLog, session: string, { id, parts }: Use
 }
 
 function closePrompt(log: AttachedLog, session: string, reason: string): void {
-  for (const open of findOpenCalls(log))
-    log.append({ kind: 'result', result: createInterruptedResult(open), ms: 0 })
+  for (const open of findOpenCalls(log)) log.append({ kind: 'result', result: createInterruptedResult(open), ms: 0 })
   log.append({ kind: 'close', prompt: getCurrentPromptId(session, log.entries), reason })
 }
 

@@ -178,7 +178,10 @@ const ENTRY_VALIDATORS: Readonly<Record<Entry['kind'], Validator>> = {
     { version: isNonNegativeInteger, session: isString, folder: isString },
     { parent: isForkPoint },
   ),
-  user: createObjectValidator({ parts: isContentList, prompt: isString }, { own: isString, message: isString, foreign: isTrue }),
+  user: createObjectValidator(
+    { parts: isContentList, prompt: isString },
+    { own: isString, message: isString, foreign: isTrue },
+  ),
   settings: createObjectValidator({ settings: isJsonObject }),
   note: createObjectValidator(
     { text: isString },

@@ -1,4 +1,16 @@
-import { close, closeSync, fsync, fsyncSync, mkdirSync, open, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  close,
+  closeSync,
+  fsync,
+  fsyncSync,
+  mkdirSync,
+  open,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, relative, sep } from 'node:path'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 

@@ -69,7 +69,8 @@ export function createJournal(path: string, initial: Iterable<JsonObject>): Jour
       length = count
       synced = written
       // A sync in progress still uses the old file.
-      if (previous >= 0) void Promise.resolve(syncing).then(
+      if (previous >= 0)
+        void Promise.resolve(syncing).then(
           () => closeSync(previous),
           () => closeSync(previous),
         )
@@ -110,8 +111,12 @@ export function createJournal(path: string, initial: Iterable<JsonObject>): Jour
     },
     rewrite,
     async close() {
+      if (handle < 0) return
       await this.flush().catch(() => undefined)
-      closeSync(handle)
+      const open = handle
+      handle = -1
+      failure ??= { error: new Error(`${path} is closed`) }
+      if (open >= 0) closeSync(open)
     },
   }
 }

@@ -86,7 +86,9 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
 
   function openSource(id: string): EntrySource {
     assertSessionExists(id)
-    const tail = createLogTail(file(id), async (after) => (await withParentEntries(await scan(id), [id])).entries.filter(({ seq }) => seq > after))
+    const tail = createLogTail(file(id), async (after) =>
+      (await withParentEntries(await scan(id), [id])).entries.filter(({ seq }) => seq > after),
+    )
     return {
       async readAfter(after) {
         try {

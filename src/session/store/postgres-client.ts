@@ -33,7 +33,11 @@ export interface PostgresDatabase {
 
 export function createPostgresDatabase(client: PostgresClient, schema = 'dragoman'): PostgresDatabase {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new TypeError(`“${schema}” is not a valid name of a schema`)
-  return { schema: `"${schema}"`, channel: schema, query: async (text, values) => (await client.query(text, values)).rows }
+  return {
+    schema: `"${schema}"`,
+    channel: schema,
+    query: async (text, values) => (await client.query(text, values)).rows,
+  }
 }
 
 /** A copy of the database whose errors are `StoreError`s. */

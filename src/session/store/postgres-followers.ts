@@ -53,7 +53,7 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
     for (let at = 0; at < all.length; at += MAX_CHECKED) {
       const some = all.slice(at, at + MAX_CHECKED)
       const rows = await query(
-        `select id, last_seq from ${schema}.sessions where id = any(string_to_array($1, ','))`,
+        `select id, last_seq from unnest(string_to_array($1, ',')) wanted (name) join ${schema}.sessions on id = name`,
         [[...new Set(some.map(({ id }) => id))].join()],
       )
       const lastSeqs = new Map(rows.map((row) => [String(row['id']), Number(row['last_seq'])]))
@@ -74,28 +74,26 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
 
   /** Until the next check succeeds, or for as long as there are no notifications. */
   function startPolling(): void {
-    pollTimer ??= setTimeout(() => {
-      pollTimer = undefined
-      void checkAll().then(() => {
-        if (followers.size > 0 && typeof listening !== 'object') startPolling()
-      })
-    }, POLL_MS)
+    pollTimer ??= setTimeout(() => void poll(), POLL_MS)
   }
 
-  function startListening(): void {
+  async function poll(): Promise<void> {
+    pollTimer = undefined
+    await checkAll()
+    if (followers.size > 0 && typeof listening !== 'object') startPolling()
+  }
+
+  async function startListening(): Promise<void> {
     if (listening !== undefined || !client.listen) return
     listening = 'starting'
-    client.listen(channel, onNotify).then(
-      (started) => {
-        listening = started
-        if (followers.size === 0) stopListening()
-        else void checkAll()
-      },
-      () => {
-        listening = undefined
-        setTimeout(() => followers.size > 0 && startListening(), POLL_MS).unref()
-      },
-    )
+    try {
+      listening = await client.listen(channel, onNotify)
+      if (followers.size === 0) stopListening()
+      else await checkAll()
+    } catch {
+      listening = undefined
+      setTimeout(() => followers.size > 0 && void startListening(), POLL_MS).unref()
+    }
   }
 
   function stopListening(): void {
@@ -110,7 +108,7 @@ export function createPostgresFollowers(client: PostgresClient, database: Postgr
     const key = createSessionKey(follower.id)
     const same = followers.get(key) ?? new Set()
     followers.set(key, same.add(follower))
-    startListening()
+    void startListening()
     if (typeof listening !== 'object') startPolling()
     checkSoon(follower)
     return {

@@ -7,7 +7,6 @@ import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, Tex
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type { AssistantStep, EncodeContext, TranscriptStep, UserStep } from '../history/transcript.ts'
 import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
-import { hasNativeLateTools } from '../late-tools.ts'
 import { encodeNote, encodeSettingsNote } from './encode-notes.ts'
 
 export interface AnthropicMessage {
@@ -227,10 +226,10 @@ function encodeToolResult(
 /** The deferred tools that a result found. A name that is not declared would make every later request fail (T178). */
 function encodeFoundTools(
   { foundTools = [] }: ResultPart,
-  { profile, projection }: EncodeContext,
+  { canFindTools, projection }: EncodeContext,
   requestTools: readonly ToolSpec[],
 ): JsonObject[] {
-  if (!hasNativeLateTools(profile)) return []
+  if (!canFindTools) return []
   const declared = foundTools.filter((found) => requestTools.some(({ name }) => name === found))
   return declared.map((name) => ({ type: 'tool_reference', tool_name: projection.toWireName(name) }))
 }

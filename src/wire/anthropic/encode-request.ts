@@ -40,7 +40,7 @@ export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, given, po
     ...encodeSampling(params, thinkingChoice.on, warnings),
     stream: params.stream ?? true,
     ...addOutputFormat(thinkingChoice.fields, chooseOutputRequest(request, context)),
-    ...encodeTools(request, projection, { profile, steps, thinking: thinkingChoice.on, warnings }),
+    ...encodeTools(request, { ...context, steps, thinking: thinkingChoice.on, warnings }),
     ...encodeSystem(request, context),
     ...(profile.cache === 'auto' && { cache_control: mark }),
     ...(profile.cacheDiagnosis &&

@@ -5,39 +5,38 @@ import type { ModelRequest, ToolChoice } from '../../model/request.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { declareToolsForProfile, getNativeToolFields, listHostedTools } from '../declare-tools.ts'
 import { createCacheMark } from '../encode-parts.ts'
-import type { TranscriptStep } from '../history/transcript.ts'
+import type { EncodeContext, TranscriptStep } from '../history/transcript.ts'
 import { hasNativeLateTools } from '../late-tools.ts'
 import { warnNotKept } from '../unread-fields.ts'
 
-interface ToolContext {
-  readonly profile: Profile
+interface ToolContext extends Pick<EncodeContext, 'profile' | 'projection' | 'canFindTools'> {
   readonly steps: readonly TranscriptStep[]
   readonly thinking: boolean
   readonly warnings: Warning[]
 }
 
-export function encodeTools(request: ModelRequest, projection: ToolDeclarations, context: ToolContext): JsonObject {
-  const { profile, steps, warnings } = context
+export function encodeTools(request: ModelRequest, context: ToolContext): JsonObject {
+  const { profile, projection, steps, warnings } = context
   const hosted = listHostedTools(request, 'anthropic', warnings)
   if (profile.tools === 'text') {
     for (const tool of hosted) warnNotKept(warnings, 'A tool that the model cannot call', tool)
     return {}
   }
-  const tools = listTools(request, projection, profile)
+  const tools = listTools(request, context)
   if (tools.length + hosted.length === 0) return declareClosedTools(steps, projection)
   const strict = profile.constrain ? tools.filter((tool) => isStrictSchema(tool.schema)).slice(0, MAX_STRICT_TOOLS) : []
   const isOneVisible = [...tools, ...hosted].some((tool) => !isDeferred(tool))
   const declarations = tools.map((tool): JsonObject => ({
     ...declareTool(tool, profile, strict.includes(tool)),
     // At least one tool must be visible.
-    ...(hasNativeLateTools(profile) && isOneVisible && tool.deferred && { defer_loading: true }),
+    ...(context.canFindTools && isOneVisible && tool.deferred && { defer_loading: true }),
   }))
   // A deferred tool is not part of the prompt, and cannot be marked.
   const last = declarations.findLast((tool) => !isDeferred(tool))
   if (last && (profile.cache === 'auto' || profile.cache === 'marks'))
     last['cache_control'] = createCacheMark(request.params ?? {})
   const all = { tools: [...hosted, ...declarations] }
-  const choice = encodeToolChoice(request.toolChoice, all.tools, projection, context)
+  const choice = encodeToolChoice(request.toolChoice, all.tools, context)
   const isSerial = request.params?.parallelCalls === false && choice !== 'none'
   if (choice === 'auto' && !isSerial) return all
   const wanted: JsonObject = typeof choice === 'string' ? { type: choice } : { type: 'tool', name: choice.name }
@@ -45,7 +44,7 @@ export function encodeTools(request: ModelRequest, projection: ToolDeclarations,
 }
 
 /** Where tools are added inside the history, those of the request stay as they were, whatever is declared later. */
-function listTools(request: ModelRequest, projection: ToolDeclarations, profile: Profile): readonly DeclaredTool[] {
+function listTools(request: ModelRequest, { profile, projection }: ToolContext): readonly DeclaredTool[] {
   if (!hasNativeLateTools(profile)) return projection.tools
   const { tools } = declareToolsForProfile(request.tools, profile)
   return tools.map((tool) => ({ ...tool, name: projection.toWireName(tool.originalName) }))
@@ -89,10 +88,8 @@ function declareClosedTool(name: string): JsonObject {
 function encodeToolChoice(
   requested: ToolChoice | undefined,
   declarations: readonly JsonObject[],
-  projection: ToolDeclarations,
-  context: ToolContext,
+  { projection, thinking, warnings }: ToolContext,
 ): 'auto' | 'none' | 'any' | { name: string } {
-  const { thinking, warnings } = context
   const fallBackToAuto = (message: string) => {
     warnings.push({ code: 'tool-choice', message })
     return 'auto' as const

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../../model/json.ts'
 import { filterObjects, isObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest } from '../../model/request.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn, WireId } from '../../model/turn.ts'
-import { appendResults, createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
+import { createUnansweredCalls, type ResultReference } from '../history/unanswered-calls.ts'
+import { createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
 import { readOutputFormat } from '../output-format.ts'
 import { readOtherFields } from '../provider-options.ts'
 import { readObjects, warnNotKept } from '../unread-fields.ts'
@@ -47,16 +48,23 @@ const KNOWN_FIELDS = 'model contents systemInstruction tools toolConfig generati
 
 function readTurns(wire: WireId, contents: readonly GeminiPart[], warnings: Warning[]): Turn[] {
   const history: Turn[] = []
-  /** The calls of the last model turn without a result so far. */
-  let open: CallPart[] = []
+  const unanswered = createUnansweredCalls({ anyName: false })
+  let pending: PendingResult[] = []
   let calls = 0
+  /** Results are matched together with those that follow them. */
+  const flushResults = (): void => {
+    const answered = unanswered.match(pending.map(({ fields }) => toReference(fields)))
+    for (const [at, { turn, fields }] of pending.entries()) turn.push(readResultPart(wire, fields, answered[at]))
+    pending = []
+  }
   for (const content of contents) {
     const parts = readObjects(content['parts'], 'A part', warnings)
     warnNotKept(warnings, 'A part of a content', pickOtherFields(content, 'role parts'))
     if (!ROLES.has(stringOrEmpty(content['role']))) warnNotKept(warnings, 'The role of a content', content['role'])
     if (content['role'] === 'model') {
+      flushResults()
       const modelParts = parts.map((part) => readModelPart(wire, part, () => `call${calls++}`, warnings))
-      open = modelParts.filter((part) => part.kind === 'call')
+      unanswered.addResponse(modelParts.filter((part) => part.kind === 'call'))
       const origin = { provider: wire, wire, model: '' } as const
       history.push({ role: 'assistant', origin, parts: modelParts, finish: { reason: 'stop' } })
       continue
@@ -66,13 +74,27 @@ function readTurns(wire: WireId, contents: readonly GeminiPart[], warnings: Warn
       const last = history.at(-1)
       if (isObject(response)) {
         warnNotKept(warnings, 'A part of a result', pickOtherFields(part, 'functionResponse'))
-        appendResults(history, readResultPart(wire, response, open))
+        const turn = last?.role === 'results' ? (pending.at(-1)?.turn ?? []) : []
+        if (last?.role !== 'results') history.push({ role: 'results', parts: turn })
+        pending.push({ turn, fields: response })
       } else if (last?.role === 'user' && part !== parts[0]) {
         history[history.length - 1] = { role: 'user', parts: [...last.parts, readUserPart(wire, part)] }
       } else history.push({ role: 'user', parts: [readUserPart(wire, part)] })
     }
   }
+  flushResults()
   return history
+}
+
+/** A result whose call is not known yet, and the parts of the turn that it belongs to. */
+interface PendingResult {
+  readonly turn: ResultPart[]
+  readonly fields: GeminiPart
+}
+
+/** A result refers to its call by id, or else by its name (T126). */
+function toReference(fields: GeminiPart): ResultReference {
+  return { id: nonBlankString(fields['id']), name: stringOrEmpty(fields['name']) }
 }
 
 const ROLES = new Set(['user', 'model', 'function'])
@@ -130,13 +152,8 @@ function readUnknownPart(wire: WireId, part: GeminiPart): TextPart {
   return { kind: 'text', text: '', native: createNativeDataFromRequest(wire, undefined, item) }
 }
 
-/** A result refers to its call by id, or else to the first open call of its name (T126). */
-function readResultPart(wire: WireId, fields: GeminiPart, open: CallPart[]): ResultPart {
+function readResultPart(wire: WireId, fields: GeminiPart, answered: CallPart | undefined): ResultPart {
   const id = nonBlankString(fields['id'])
-  const name = stringOrEmpty(fields['name'])
-  const byId = id === undefined ? -1 : open.findIndex(({ native }) => native?.id === id)
-  const at = byId >= 0 ? byId : open.findIndex((call) => call.name === name)
-  const [answered] = at < 0 ? [] : open.splice(at, 1)
   const response = objectOrEmpty(fields['response']) as JsonObject
   const only = Object.keys(response).length === 1 ? (response['output'] ?? response['error']) : undefined
   const parts = filterObjects(fields['parts']).map((part) => readMedia(wire, part) ?? readUnknownPart(wire, part))
@@ -144,7 +161,7 @@ function readResultPart(wire: WireId, fields: GeminiPart, open: CallPart[]): Res
   return {
     kind: 'result',
     id: answered?.id ?? id ?? '',
-    name,
+    name: nonBlankString(fields['name']) ?? answered?.name ?? '',
     status: typeof response['error'] === 'string' && only !== undefined ? 'error' : 'ok',
     content: [...(typeof only === 'string' ? [{ kind: 'text', text: only } as const] : []), ...parts],
     data: response,

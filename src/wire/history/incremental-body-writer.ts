@@ -29,26 +29,56 @@ export interface EncodedBody {
 export function createIncrementalBodyWriter(wire: Wire): (request: ModelRequest, profile: Profile) => EncodedBody {
   const write = createHistoryWriter(wire)
   const toStableProfile = createStableProfiles()
+  const countReportedTurns = createReportedTurnCounter()
 
   return (request, profile) => {
+    const reportedTurnCount = countReportedTurns(request.turns)
     // Without tools a body may depend on names in old turns; with cache marks on messages, its older parts change.
     const changes = profile.cache === 'marks' || profile.alternate || profile.bridge
-    const hasTools = collectDeclaredTools(request).known.length > 0
-    if (hasTools && !changes && request.previous === undefined) return write(request, profile)
-    const { body, ...encoded } = wire.encodeRequest(request, profile)
+    const tools = collectDeclaredTools(request)
+    if (tools.known.length > 0 && !changes && request.previous === undefined)
+      return write(request, profile, reportedTurnCount)
+    const position = { ids: createIdRegistry(), isContinuation: false, tools, reportedTurnCount }
+    const { body, ...encoded } = wire.encodeRequest(
+      request,
+      profile,
+      request.previous === undefined ? position : undefined,
+    )
     const pieces = [JSON.stringify(body)]
     if (request.previous !== undefined) return { ...encoded, pieces }
-    return { ...encoded, pieces, prefixHashes: write(request, toStableProfile(profile)).prefixHashes }
+    return {
+      ...encoded,
+      pieces,
+      prefixHashes: write(request, toStableProfile(profile), reportedTurnCount).prefixHashes,
+    }
   }
 }
 
-function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profile) => Required<EncodedBody> {
+/** How many turns an earlier request of the same history gave the warnings of: all before the last response. */
+function createReportedTurnCounter(): (turns: readonly Turn[]) => number {
+  const seen = new WeakSet<readonly Turn[]>()
+  return (turns) => {
+    const source = getSnapshotSource(turns)
+    const count = seen.has(source) ? Math.max(0, findLastResponse(turns)) : 0
+    seen.add(source)
+    return count
+  }
+}
+
+function findLastResponse(turns: readonly Turn[]): number {
+  return turns.findLastIndex((turn) => turn.role === 'assistant')
+}
+
+type HistoryWriter = (request: ModelRequest, profile: Profile, reportedTurnCount: number) => Required<EncodedBody>
+
+function createHistoryWriter(wire: Wire): HistoryWriter {
   const histories = new WeakMap<readonly Turn[], CachedHistory>()
   const hashBody = createPrefixHasher()
 
-  return (request, profile) => {
+  return (request, profile, reportedTurnCount) => {
     const { turns } = request
     const source = getSnapshotSource(turns)
+    const oldWarnings: Warning[] = []
     const previous = histories.get(source)
     const tools = collectDeclaredTools(request)
     const cached =
@@ -61,13 +91,15 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
     /** Encodes the turns that are not cached, up to an index. */
     const encodeTurns = (to: number, ids: IdRegistry) => {
       const newTurns = turns.slice(cached.turnCount, to)
-      const position = { ids, isContinuation: cached.turnCount > 0, tools }
+      const isContinuation = cached.turnCount > 0
+      const position = { ids, isContinuation, tools, reportedTurnCount: reportedTurnCount - cached.turnCount }
       return wire.encodeRequest({ ...request, turns: newTurns }, profile, position)
     }
-    const tail = turns.findLastIndex((turn) => turn.role === 'assistant')
+    const tail = findLastResponse(turns)
     // A result that came late changes a message before the last response.
     if (tail > cached.turnCount && !hasLateResults(turns.slice(tail))) {
-      const { body, headers } = encodeTurns(tail, cached.ids)
+      const { body, headers, warnings } = encodeTurns(tail, cached.ids)
+      if (reportedTurnCount < tail) oldWarnings.push(...warnings)
       cached.headers = mergeHeaderLists(cached.headers, headers)
       const texts = encodeMessages(splitHistory(body).items)
       cached.pieces = appendMessages(cached.pieces, texts)
@@ -87,11 +119,16 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
     cached.hashPending = hashHistory
     return {
       pieces: [frame.slice(0, at), ...appendMessages(cached.pieces, texts), frame.slice(at)],
-      warnings,
+      // Both have the warnings about the request itself.
+      warnings: [...oldWarnings.filter((one) => !warnings.some((other) => isSameWarning(one, other))), ...warnings],
       headers: mergeHeaderLists(cached.headers, headers),
       prefixHashes: hashBody(head, hashHistory),
     }
   }
+}
+
+function isSameWarning(one: Warning, other: Warning): boolean {
+  return one.code === other.code && one.message === other.message
 }
 
 /** The profile without the flags that change old messages. It must be the same object each time: it is a cache key. */

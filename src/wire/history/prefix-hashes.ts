@@ -30,7 +30,7 @@ export function createPrefixHasher(): (frame: JsonObject, getHashedHistory: () =
     const rest = flattenEnvelope(frame)
     return {
       get settings() {
-        const others = Object.entries(rest).filter(
+        const others = Object.entries(omitComparedResponse(rest)).filter(
           ([key]) => key !== 'tools' && !SYSTEM_FIELDS.includes(key) && !REQUEST_ID_FIELDS.includes(key),
         )
         return settings(JSON.stringify(others))
@@ -86,6 +86,13 @@ const REQUEST_ID_FIELDS: readonly string[] = [
   'continuation_token',
   'continuationToken',
 ]
+
+/** The same for the response that OpenAI compares with, which stands among other options. */
+function omitComparedResponse({ prompt_cache_options: options, ...rest }: JsonObject): JsonObject {
+  if (!isObject(options)) return rest
+  const { comparison_response_id: _id, ...others } = options
+  return Object.keys(others).length === 0 ? rest : { ...rest, prompt_cache_options: others }
+}
 
 /** The fields of an envelope, and those of the request inside it. */
 function flattenEnvelope(frame: JsonObject): JsonObject {

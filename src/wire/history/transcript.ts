@@ -20,6 +20,7 @@ import { base62Hash } from '../../schema/hash.ts'
 import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { type CollectedTools, hasNativeLateTools } from '../late-tools.ts'
 import { findLateResults } from './late-results.ts'
+import { createOrphanWarning, type OpenTurn, pairCallsWithResults } from './pair-results.ts'
 
 /** A call with its id on this wire, and its one result. */
 export interface CallResultPair {
@@ -59,6 +60,8 @@ export interface EncodeContext {
   readonly projection: ToolDeclarations
   /** Has the model ever had a tool, wherever it is declared and whoever runs it? */
   readonly canCall: boolean
+  /** Can the model find deferred tools here? If not, they are declared like the others. */
+  readonly canFindTools: boolean
 }
 
 /** The ids that a transcript has used, so that it can be continued without encoding it again. */
@@ -76,6 +79,8 @@ export interface HistoryPosition {
   readonly tools?: CollectedTools
   /** For a reader, not for a model: without the messages that only servers need. */
   readonly omitFiller?: true
+  /** The number of turns at the start whose warnings were given with an earlier request. */
+  readonly reportedTurnCount?: number
 }
 
 /** `before`: the ids of an earlier part of the history, which is not changed. */
@@ -101,37 +106,19 @@ export function buildTranscript(
   position?: HistoryPosition,
 ): { steps: TranscriptStep[]; warnings: Warning[] } {
   const warnings: Warning[] = []
-  const warn = (code: string, message: string) => warnings.push({ code, message })
   const steps: TranscriptStep[] = []
   const newId = createIdGenerator(context, idPattern, position?.ids ?? createIdRegistry())
   // User messages that came while calls were open follow after their results.
   let queuedUserSteps: TranscriptStep[] = []
   const lateResults = findLateResults(turns)
-  let open: { turn: AssistantTurn; parts: AssistantPart[]; results: ResultPart[] } | undefined
+  let open: OpenTurn | undefined
 
   function flushAssistant(): void {
     if (!open) return
-    const { turn, parts, results } = open
+    const { turn, parts } = open
+    const { pairs, warnings: found } = pairCallsWithResults(open, newId)
+    if (!open.isReported) warnings.push(...found)
     open = undefined
-    const calls = parts.filter((part) => part.kind === 'call')
-    const resultsById = new Map<string, ResultPart[]>()
-    for (const result of results) {
-      const candidates = resultsById.get(result.id)
-      if (candidates) candidates.push(result)
-      else resultsById.set(result.id, [result])
-    }
-    const remainingCalls = new Map<string, number>()
-    for (const { id } of calls) remainingCalls.set(id, (remainingCalls.get(id) ?? 0) + 1)
-    const pairs = calls.map((call) => {
-      const later = (remainingCalls.get(call.id) ?? 1) - 1
-      remainingCalls.set(call.id, later)
-      const result = takeResult(resultsById.get(call.id) ?? [], later)
-      if (!result) warn('unanswered-call', `The call of ${call.name} has no result; it is sent as not run (T88).`)
-      return { call, id: newId(call), result: result ?? createMissingResult(call) }
-    })
-    for (const { id, name } of results)
-      if (!remainingCalls.has(id))
-        warn('orphan-result', `A result${name === '' ? '' : ` of ${name}`} has no call and was left out (T89).`)
     steps.push({ kind: 'assistant', turn, parts, pairs })
   }
 
@@ -152,12 +139,13 @@ export function buildTranscript(
     if (nonEmpty.length > 0 || more) queuedUserSteps.push({ kind: 'user', parts: nonEmpty, ...more })
   }
 
-  for (const turn of turns) {
+  for (const [at, turn] of turns.entries()) {
+    const isReported = at < (position?.reportedTurnCount ?? 0)
     switch (turn.role) {
       case 'results': {
         const parts = turn.parts.filter((part) => !lateResults.isLate(part))
         if (open) for (const part of parts) open.results.push(part)
-        else if (parts.length > 0) warn('orphan-result', 'Results without calls were left out (T89).')
+        else if (!isReported) warnings.push(...parts.map(createOrphanWarning))
         break
       }
       case 'assistant': {
@@ -165,7 +153,7 @@ export function buildTranscript(
         const parts = turn.parts.filter((part) => isWorthSending(part, context))
         // A turn without content is left out (T85).
         if (parts.some((part) => part.kind !== 'reasoning'))
-          open = { turn, parts, results: [...lateResults.ofTurn(turn)] }
+          open = { turn, parts, results: [...lateResults.ofTurn(turn)], isReported }
         break
       }
       case 'user':
@@ -267,26 +255,6 @@ function isWorthSending(part: AssistantPart, scope: EncodeContext): boolean {
       return true
     default:
       return part satisfies never
-  }
-}
-
-/** Removes and returns the last result (T90), but leaves one for each later call with the same id (T10). */
-function takeResult(candidates: ResultPart[], later: number): ResultPart | undefined {
-  return candidates.splice(-1 - Math.min(later, candidates.length - 1), 1)[0]
-}
-
-/** The result of a call that has none (T88), with what the model wrote if the call is flawed (T41). */
-function createMissingResult(call: CallPart): ResultPart {
-  const excerpt = call.flaw && call.raw !== '' ? ` The arguments came as: ${call.raw.slice(0, 2000)}` : ''
-  const message = call.flaw
-    ? `The call did not run. ${call.flaw.message}${excerpt}`
-    : 'The call was interrupted and did not run to its end.'
-  return {
-    kind: 'result',
-    id: call.id,
-    name: call.name,
-    status: call.flaw ? 'error' : 'interrupted',
-    content: [{ kind: 'text', text: message }],
   }
 }
 

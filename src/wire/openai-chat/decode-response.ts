@@ -23,6 +23,7 @@ import {
   pickTextFields,
   pickThinkingFields,
 } from './kept-fields.ts'
+import { readContentList } from './content-list.ts'
 import { createReasoningDetailsBuilder } from './reasoning-details.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -45,6 +46,8 @@ export function startChatDecoding(context: DecodeContext) {
     /** The text as received. If there was reasoning inside it, it must be sent back like this (T79). */
     content: '',
     hasInlineReasoning: false,
+    /** The field that the calls are in; a second field repeats them (T202). */
+    callField: undefined as 'tool_calls' | 'content_list' | undefined,
     isOpened: false,
     hasMessage: false,
     usageReport: {} as Partial<UsageReport>,
@@ -129,11 +132,32 @@ function decodeFields(state: ChatDecoderState, fields: Record<string, unknown>, 
   const calls = Array.isArray(listed) ? listed : isObject(listed) ? [listed] : []
   for (const [position, call] of calls.entries())
     if (isObject(call)) decodeToolCall(state, call, { at, position, listed: calls.length })
+  if (calls.length > 0) state.callField ??= 'tool_calls'
+  if (Array.isArray(fields['content_list'])) decodeContentList(state, fields, at, kind)
   if (isObject(fields['function_call'])) {
     const { name, arguments: args } = fields['function_call']
     builder.warnOtherFields('a call', pickFunctionFields(fields['function_call']))
     builder.calls.add({ index: -1, name, args })
   }
+}
+
+/** A list that repeats the content and the calls, or has them alone; it never counts beside them (T202). */
+function decodeContentList(
+  state: ChatDecoderState,
+  { content, content_list: list }: Record<string, unknown>,
+  at: number,
+  kind?: MessageKind,
+): void {
+  const { builder } = state
+  const { text, calls, others } = readContentList(Array.isArray(list) ? list : [])
+  for (const fields of others) builder.warnOtherFields('the content list', fields)
+  const known = stringOrEmpty(content)
+  if (at === 0 && known === '' && !Array.isArray(content))
+    appendContent(state, removeStreamedText(state.content, text, kind))
+  else if (text !== '' && text !== known)
+    builder.warn('unknown-content', `The text of the content list was ignored: ${formatExcerpt(text)}`)
+  if (calls.length > 0) state.callField ??= 'content_list'
+  if (state.callField === 'content_list') for (const call of calls) builder.calls.add(call)
 }
 
 function recordFinish(state: ChatDecoderState, reason: FinishReason | undefined, label: string): void {

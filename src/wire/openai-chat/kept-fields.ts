@@ -37,7 +37,7 @@ export const pickChoiceFields = createNestedFilter('index delta message finish_r
 })
 
 export const pickMessageFields = createFieldFilter(
-  'role content refusal reasoning_content reasoning reasoning_text reasoning_details images tool_calls function_call',
+  'role content content_list refusal reasoning_content reasoning reasoning_text reasoning_details images tool_calls function_call',
 )
 
 export const pickFunctionFields = createFieldFilter('name arguments args input')

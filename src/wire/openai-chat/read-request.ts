@@ -11,9 +11,10 @@ import {
 } from '../../model/json.ts'
 import type { OtherFields } from '../../model/provider-options.ts'
 import type { HostedTool, ModelParams, ModelRequest, ToolChoice, ToolGrammar, ToolSpec } from '../../model/request.ts'
-import type { AssistantPart, ResultPart, Turn } from '../../model/turn.ts'
+import type { AssistantPart, CallPart, ResultPart, Turn } from '../../model/turn.ts'
 import { createFreeformSchema } from '../../schema/freeform-schema.ts'
 import { parseCallArguments } from '../calls/parse-arguments.ts'
+import { createUnansweredCalls, type ResultReference } from '../history/unanswered-calls.ts'
 import { readOutputFormat } from '../output-format.ts'
 import { readOtherFields } from '../provider-options.ts'
 import {
@@ -42,20 +43,34 @@ export function readChatRequest(body: unknown): DecodedRequest {
   const hostedTools: HostedTool[] = []
   const tools = readTools(fields['tools'], hostedTools, warnings)
   let callCount = 0
+  const unanswered = createUnansweredCalls({ anyName: true })
+  let results: Record<string, unknown>[] = []
+  /** Results are matched together with those that follow them. */
+  const flushResults = (): void => {
+    const answered = unanswered.match(results.map(toReference))
+    if (results.length > 0) appendResults(turns, ...results.map((one, at) => readToolResult(one, answered[at])))
+    results = []
+  }
   for (const message of listObjects(fields['messages'], 'A message', warnings)) {
     const role = message['role']
+    if (role === 'tool' || role === 'function') {
+      results.push(message)
+      continue
+    }
+    flushResults()
     if (role === 'system' || role === 'developer') readSystemMessage(message, turns, system, warnings)
     else if (role === 'assistant') {
       const parts = readAssistantParts(message, () => `call${callCount++}`, warnings)
+      unanswered.addResponse(parts.filter((part) => part.kind === 'call'))
       turns.push({ role: 'assistant', origin: READ_ORIGIN, parts, finish: { reason: 'stop' } })
-    } else if (role === 'tool' || role === 'function') appendResults(turns, readToolResult(message, turns))
-    else {
+    } else {
       if (role !== 'user') warnAboutUnknown('The role of a message', role ?? message, warnings)
       const others = pickOtherFields(message, 'role content')
       const parts = keepMessageFields(readContentParts(message['content']), WIRE_ID, others, warnings)
       turns.push({ role: 'user', parts })
     }
   }
+  flushResults()
   const params = readParams(fields)
   const format = readResponseFormat(objectOrEmpty(fields['response_format']))
   const options = readOptions(fields, params, format.output !== undefined)
@@ -199,21 +214,23 @@ function readCall(call: Record<string, unknown>, newId: () => string): Assistant
   }
 }
 
-/** A result without the id of a call belongs to the first call that has no result yet. */
-function readToolResult(message: Record<string, unknown>, turns: readonly Turn[]): ResultPart {
-  const id = stringOrEmpty(message['tool_call_id'])
-  const last = turns.at(-1)
-  const answered = last?.role === 'results' ? last.parts : []
-  const calls = turns.findLast((turn) => turn.role === 'assistant')?.parts.filter((part) => part.kind === 'call') ?? []
-  const open = calls.find((call) => !answered.some((result) => result.id === call.id))
+/** An id that no call has is not that of another call. */
+function toReference(message: Record<string, unknown>): ResultReference {
+  const id = nonBlankString(message['tool_call_id'])
+  return id === undefined ? { name: nonBlankString(message['name']) } : { id }
+}
+
+/** A result without the id of a call belongs to the call of its name, or else to the first one that has no result yet. */
+function readToolResult(message: Record<string, unknown>, answered: CallPart | undefined): ResultPart {
+  const id = nonBlankString(message['tool_call_id'])
   const fields = pickOtherFields(message, 'role content tool_call_id name')
   return {
     kind: 'result',
-    id: id || (open?.id ?? ''),
+    id: id ?? answered?.id ?? '',
     name: stringOrEmpty(message['name']),
     status: 'ok',
     content: readContentParts(message['content']),
-    native: createNativeDataFromRequest(WIRE_ID, id || undefined, fields && { message: fields }),
+    native: createNativeDataFromRequest(WIRE_ID, id, fields && { message: fields }),
   }
 }
 

@@ -292,8 +292,9 @@ function recordUsage(
   state.builder.setUsage(usage, readCacheDiagnosis(objectOrEmpty(found)))
 }
 
-/** Only a miss has a reason. */
+/** Only a miss has a reason. Without the response to compare with, nothing can be said of the cache. */
 function readCacheDiagnosis({ type, reason, cache_missed_tokens: tokens }: JsonFields): CacheDiagnosis | undefined {
+  if (type === 'comparison_response_not_found') return { reason: type }
   if (type !== 'cache_miss' || typeof reason !== 'string') return undefined
   return { reason, ...(typeof tokens === 'number' && { missedTokens: tokens }) }
 }

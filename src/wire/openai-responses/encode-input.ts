@@ -1,9 +1,10 @@
 import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
+import type { ToolSpec } from '../../model/request.ts'
 import { describeMedia, findResultMedia, toMediaUrl, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, TextPart, Turn } from '../../model/turn.ts'
-import { type DeclaredTool, getNameInNamespace } from '../../schema/dialect/declare-tools.ts'
+import { getNameInNamespace } from '../../schema/dialect/declare-tools.ts'
 import { formatResultWithStatus, OPENAI_IMAGE_MIME_PATTERN } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type { AssistantStep, CallResultPair, EncodeContext, TranscriptStep, UserStep } from '../history/transcript.ts'
@@ -22,8 +23,6 @@ import { defined } from '../../model/defined.ts'
 /** Also the tools of the whole history. */
 export interface ResponsesContext extends EncodeContext {
   readonly collected: CollectedTools
-  /** Can deferred tools be found by the API's own means? */
-  readonly hasToolSearch: boolean
 }
 
 /** The assistant's items in their order, then the results in the order of the calls (T92), then the tools that they found. */
@@ -36,11 +35,8 @@ export function encodeStepItems(step: TranscriptStep, context: ResponsesContext,
 
 /** Items of the client stand between messages; all other parts that follow each other are one message. */
 function encodeUserItems({ parts, tools = [] }: UserStep, context: ResponsesContext): JsonObject[] {
-  const { collected, hasToolSearch } = context
-  // Deferred tools that a result has found stand there.
-  const isShown = ({ originalName, deferred }: DeclaredTool) =>
-    !deferred || (hasToolSearch && !collected.foundBy.has(originalName))
-  const items = createAdditionalTools(declareLateTools(tools, context).filter(isShown), context)
+  const added = tools.filter((tool) => !standsInResult(tool, context))
+  const items = createAdditionalTools(declareLateTools(added, context), context)
   let content: JsonObject[] = []
   for (const part of parts) {
     const { item, message } = getReplayableData(part, context) ?? {}
@@ -55,6 +51,14 @@ function encodeUserItems({ parts, tools = [] }: UserStep, context: ResponsesCont
   return items
 }
 
+/** Is this tool of a note declared by the result that found it? */
+function standsInResult(tool: ToolSpec, context: ResponsesContext): boolean {
+  const { foundBefore, foundBy } = context.collected
+  if (!foundBefore.has(tool)) return false
+  const result = foundBy.get(tool.name)
+  return context.canFindTools || (result && getReplayableData(result, context)?.['type'] === SEARCH_OUTPUT) === true
+}
+
 /** Does a turn refer to an item that only the vendor has? */
 export function isItemReference(turn: Turn): boolean {
   return turn.role === 'user' && turn.parts.some(({ native }) => isReference(objectOrEmpty(native?.data)['item']))
@@ -66,13 +70,13 @@ function isReference(item: unknown): boolean {
 
 /** Tools that results of other searches than the API's own found for the first time. */
 function encodeFoundTools({ pairs }: AssistantStep, context: ResponsesContext): JsonObject[] {
-  if (!hasNativeLateTools(context.profile)) return []
+  if (!context.canFindTools) return []
   const { foundBy } = context.collected
   const found = pairs.flatMap(({ call, result }) => {
     if (isSearchCall(call, context)) return []
     return (result.foundTools ?? []).filter((name) => foundBy.get(name) === result)
   })
-  const tools = found.flatMap((name) => context.projection.findTool(name) ?? [])
+  const tools = found.flatMap((name) => context.projection.findTool(name) ?? []).filter(({ deferred }) => deferred)
   const loaded = tools.map(({ deferred: _deferred, ...tool }) => tool)
   return createAdditionalTools(loaded, context)
 }

@@ -1,19 +1,17 @@
 import type { Warning } from '../../model/event.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
-import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, createEncodeContext, listHostedTools } from '../declare-tools.ts'
 import { encodeOpenAiCacheTtl, findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
 import { encodeStoredHistory } from '../history/stored-history.ts'
 import { buildTranscript, type HistoryPosition } from '../history/transcript.ts'
-import { collectDeclaredTools, hasNativeLateTools } from '../late-tools.ts'
+import { collectDeclaredTools } from '../late-tools.ts'
 import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
 import { mergeProviderOptions } from '../provider-options.ts'
 import type { Wire } from '../wire.ts'
 import { encodeResultItem, encodeStepItems, isItemReference, type ResponsesContext } from './encode-input.ts'
 import { declareResponsesTools, toWireToolName } from './encode-tools.ts'
-import { isToolSearchSpec, TOOL_SEARCH } from './tool-search.ts'
 import { defined } from '../../model/defined.ts'
 
 /** `input` is the last key, so that a longer history only adds bytes at the end. */
@@ -32,8 +30,7 @@ export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, 
   const { projection } = base
   const warnings: Warning[] = []
   const hosted = listHostedTools(request, 'openai-responses', warnings)
-  const hasToolSearch = hosted.some(({ type }) => type === TOOL_SEARCH) || collected.known.some(isToolSearchSpec)
-  const context: ResponsesContext = { ...base, collected, hasToolSearch }
+  const context: ResponsesContext = { ...base, collected }
   const native = profile.tools === 'native'
   const instructions = joinSystemPrompt(request, context)
   const format = encodeOpenAiFormat(chooseOutputRequest(request, context))
@@ -44,7 +41,7 @@ export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, 
     ...encodeSettings(request.params ?? {}, profile, warnings),
     ...(format && { text: { format: { type: format.type, ...format.details } } }),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
-    ...encodeOpenAiCacheTtl(request.params ?? {}, profile, warnings),
+    ...encodeCacheOptions(request, profile, warnings),
     ...defined({ previous_response_id: request.previous }),
     input: encodeHistory(request, context, warnings, position),
   }
@@ -60,11 +57,8 @@ function encodeTools(
   hosted: readonly JsonObject[],
   warnings: Warning[],
 ): JsonObject {
-  const { projection, collected, hasToolSearch, profile } = context
-  // Where nothing searches for them by the API's own means, deferred tools are added once they are found.
-  const isShown = ({ deferred }: DeclaredTool) => !deferred || hasToolSearch || !hasNativeLateTools(profile)
-  const tools = projection.tools.filter(isShown)
-  const declarations = [...declareResponsesTools(tools, context), ...hosted]
+  const { projection, collected } = context
+  const declarations = [...declareResponsesTools(projection.tools, context), ...hosted]
   if (declarations.length === 0 && collected.known.length === 0) return {}
   return {
     ...(declarations.length > 0 && { tools: declarations }),
@@ -111,6 +105,20 @@ function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning
     store: params.store ?? false,
     stream: params.stream ?? true,
   }
+}
+
+/** Why the cache missed is told only in comparison with an earlier response, by models that have these options. */
+function encodeCacheOptions(
+  { params = {}, diagnoseCache }: ModelRequest,
+  profile: Profile,
+  warnings: Warning[],
+): JsonObject {
+  const fields = encodeOpenAiCacheTtl(params, profile, warnings)
+  const { previous } = diagnoseCache ?? {}
+  if (!profile.cacheDiagnosis || profile.cacheTtlField !== 'prompt_cache_options' || previous === undefined)
+    return fields
+  const options = objectOrEmpty(fields['prompt_cache_options'])
+  return { ...fields, prompt_cache_options: { ...options, comparison_response_id: previous } }
 }
 
 /** Less than this is rejected. */

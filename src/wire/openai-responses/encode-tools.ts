@@ -4,20 +4,19 @@ import type { ToolSpec } from '../../model/request.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { declareToolsForProfile, getNativeToolFields } from '../declare-tools.ts'
 import type { EncodeContext } from '../history/transcript.ts'
-import { hasNativeLateTools } from '../late-tools.ts'
-import { isToolSearchSpec } from './tool-search.ts'
+import { hasNativeLateTools, isToolSearchSpec } from '../late-tools.ts'
 
 const WIRE_ID = 'openai-responses'
 
 /** The declarations of tools; those of a namespace stand together, at the place of its first tool. */
-export function declareResponsesTools(tools: readonly DeclaredTool[], { profile }: EncodeContext): JsonObject[] {
-  const hasLateTools = hasNativeLateTools(profile)
+export function declareResponsesTools(tools: readonly DeclaredTool[], context: EncodeContext): JsonObject[] {
+  const hasLateTools = hasNativeLateTools(context.profile)
   const out: JsonObject[] = []
   const namespaces = new Map<string, JsonObject[]>()
   for (const tool of tools) {
     const { namespace } = tool
     if (!hasLateTools || !namespace) {
-      out.push(declareTool(tool, tool.name, hasLateTools))
+      out.push(declareTool(tool, tool.name, context))
       continue
     }
     let members = namespaces.get(namespace.name)
@@ -26,20 +25,20 @@ export function declareResponsesTools(tools: readonly DeclaredTool[], { profile 
       const { name, description = `The tools of ${name}.` } = namespace
       out.push({ type: 'namespace', name, description, tools: members })
     }
-    members.push(declareTool(tool, namespace.tool, hasLateTools))
+    members.push(declareTool(tool, namespace.tool, context))
   }
   return out
 }
 
 /** `strict` is always sent: without it some servers assume true and make every parameter required (T144). */
-function declareTool(tool: DeclaredTool, name: string, hasLateTools: boolean): JsonObject {
+function declareTool(tool: DeclaredTool, name: string, context: EncodeContext): JsonObject {
   const { description, schema, strict = false, freeform, grammar, deferred } = tool
   const native = getNativeToolFields(tool, WIRE_ID)
   if (isToolSearchSpec(tool))
-    return hasLateTools
+    return hasNativeLateTools(context.profile)
       ? { ...native, description, parameters: schema }
       : { type: 'function', name, description, parameters: schema, strict }
-  const deferral = hasLateTools && deferred ? { defer_loading: true } : {}
+  const deferral = context.canFindTools && deferred ? { defer_loading: true } : {}
   if (freeform)
     return {
       type: 'custom',

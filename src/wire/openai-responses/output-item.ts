@@ -5,7 +5,7 @@ import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import { pickOtherFields } from '../read-parts.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
-import { isToolSearchSpec, TOOL_SEARCH } from './tool-search.ts'
+import { isToolSearchSpec, TOOL_SEARCH } from '../late-tools.ts'
 
 /** `other` items are only kept for the vendor. */
 type OutputItemKind = 'message' | 'reasoning' | 'call' | 'other'

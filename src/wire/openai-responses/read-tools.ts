@@ -12,7 +12,7 @@ import {
   warnAboutUnknown,
 } from '../read-parts.ts'
 import type { JsonFields } from './output-item.ts'
-import { TOOL_SEARCH } from './tool-search.ts'
+import { TOOL_SEARCH } from '../late-tools.ts'
 
 const WIRE_ID = 'openai-responses'
 

@@ -5,7 +5,7 @@ import type { CallPart } from '../../model/turn.ts'
 import { getNameInNamespace } from '../../schema/dialect/declare-tools.ts'
 import { addIdPrefix, getFreeformText, getNativeData, getVendorCallId } from '../response-writer.ts'
 import { readResponsesTools } from './read-request.ts'
-import { isToolSearchSpec } from './tool-search.ts'
+import { isToolSearchSpec } from '../late-tools.ts'
 
 /** How the calls of a response are written: as the client declared its tools, whoever made the call. */
 export interface CallItemWriter {

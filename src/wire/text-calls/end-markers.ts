@@ -46,6 +46,6 @@ const CLOSING_TAG = createPattern(
   ].join('|'),
 )
 
-const matchDialectMarker = createMarkerMatcher<true>(
-  new Map(TEXT_CALL_DIALECTS.flatMap(({ endMarkers = [] }) => endMarkers.map((marker) => [marker, true]))),
+const matchDialectMarker = createMarkerMatcher<true>(() =>
+  TEXT_CALL_DIALECTS.flatMap(({ endMarkers = [] }) => endMarkers.map((marker) => [marker, true] as const)),
 )

@@ -1,3 +1,5 @@
+import { lazy } from '../../model/lazy.ts'
+
 /** A marker in a text, and where it ends. */
 export interface MarkerMatch<T> {
   readonly value: T
@@ -8,11 +10,17 @@ export interface MarkerMatch<T> {
  * Finds which of some markers is at an offset; `partial` if the text ends inside a possible one. No marker may be a prefix of
  * another.
  */
-export function createMarkerMatcher<T>(markers: ReadonlyMap<string, T>) {
-  const prefixes = new Set(
-    [...markers.keys()].flatMap((marker) => Array.from(marker, (_char, length) => marker.slice(0, length + 1))),
-  )
+export function createMarkerMatcher<T>(list: () => Iterable<readonly [marker: string, value: T]>) {
+  // Few responses have anything like a marker, so the tables are made for the first one.
+  const getTables = lazy(() => {
+    const markers = new Map(list())
+    const prefixes = [...markers.keys()].flatMap((marker) =>
+      Array.from(marker, (_char, length) => marker.slice(0, length + 1)),
+    )
+    return { markers, prefixes: new Set(prefixes) }
+  })
   return (text: string, at: number): MarkerMatch<T> | 'partial' | undefined => {
+    const { markers, prefixes } = getTables()
     let plain = ''
     for (let i = at; i < text.length && i - at < MAX_MARKER_CHARS; i++) {
       const char = text[i] ?? ''

@@ -4,8 +4,8 @@ import { TEXT_CALL_DIALECTS } from './dialects/dialects.ts'
 import { createMarkerMatcher, type MarkerMatch } from './marker-matcher.ts'
 
 /** The dialect whose marker is at this offset; `partial` if the text ends inside a possible marker. */
-export const findStartMarker = createMarkerMatcher<TextCallDialect>(
-  new Map(TEXT_CALL_DIALECTS.flatMap((dialect) => dialect.startMarkers.map((marker) => [marker, dialect] as const))),
+export const findStartMarker = createMarkerMatcher<TextCallDialect>(() =>
+  TEXT_CALL_DIALECTS.flatMap((dialect) => dialect.startMarkers.map((marker) => [marker, dialect] as const)),
 )
 
 /** Reads what starts with a marker. Inside it, the markup of any dialect can be nested. */

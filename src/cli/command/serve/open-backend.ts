@@ -10,7 +10,8 @@ import { EXIT_CODE, UserError } from '../../user-error.ts'
 /** The backend of a server: the files of this machine, or a database. */
 export async function openBackend(database: string | undefined, onError: (message: string) => void): Promise<Backend> {
   if (database !== undefined) {
-    if (!/^postgres(?:ql)?:\/\//.test(database)) throw new UserError('--database takes a URL that begins with postgres://')
+    if (!/^postgres(?:ql)?:\/\//.test(database))
+      throw new UserError('--database takes a URL that begins with postgres://')
     try {
       return await openDatabaseBackend(database, onError)
     } catch (error) {
@@ -21,7 +22,10 @@ export async function openBackend(database: string | undefined, onError: (messag
     return localBackend({ folder: join(getDataFolder(), 'server'), onError })
   } catch (error) {
     if (error instanceof StoreError && error.code === 'in-use')
-      throw new UserError('another dragoman serve runs on this machine; for more than one, use --database', EXIT_CODE.failure)
+      throw new UserError(
+        'another dragoman serve runs on this machine; for more than one, use --database',
+        EXIT_CODE.failure,
+      )
     throw new UserError(`the data of the server cannot be opened: ${getErrorMessage(error)}`, EXIT_CODE.failure)
   }
 }

@@ -35,8 +35,8 @@ export async function runServeCommand(args: string[]): Promise<number> {
       tenants,
       version,
       worker: { openAgent: agents.openAgent, labels: values.label === undefined ? [] : [values.label] },
-      findWorkspaceFiles: workspaces.findFiles,
-      removeWorkspace: workspaces.remove,
+      findWorkspaceFiles: (tenant, session) => workspaces.findFiles(tenant, session),
+      removeWorkspace: (tenant, session) => workspaces.remove(tenant, session),
       onError: reportError,
       ...defined({ port, host: values.host, hosts, origins }),
     }).catch((error: unknown) => {

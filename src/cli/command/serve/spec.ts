@@ -11,7 +11,10 @@ export const SERVE_COMMAND = {
   options: {
     port: { takes: '<n>', about: 'port; default: any free one' },
     host: { takes: '<address>', about: 'address to listen on; default: 127.0.0.1, this machine only' },
-    token: { takes: '<token>', about: 'the token of clients, at least 16 characters; default: DRAGOMAN_SERVER_TOKEN, or a random one' },
+    token: {
+      takes: '<token>',
+      about: 'the token of clients, at least 16 characters; default: DRAGOMAN_SERVER_TOKEN, or a random one',
+    },
     json: { about: 'print {"url","token"} as the first line' },
     model: { short: 'm', takes: '<name>', from: 'model', about: 'provider/model of sessions that name none' },
     label: {
@@ -21,5 +24,9 @@ export const SERVE_COMMAND = {
     database: { takes: '<url>', about: 'share sessions with other machines: postgres://…' },
     ...HELP_OPTION,
   },
-  examples: ['dragoman serve', 'dragoman serve --port 4000 --json', 'dragoman serve --database postgres://localhost/dragoman'],
+  examples: [
+    'dragoman serve',
+    'dragoman serve --port 4000 --json',
+    'dragoman serve --database postgres://localhost/dragoman',
+  ],
 } as const satisfies CliCommandSpec

@@ -1,7 +1,8 @@
 import { stripGitGlobalOptions } from './git-commands.ts'
+import { createCommandList } from './command-list.ts'
 
 /** Programs that use the network, or do so with these words. Options may be at any position. */
-const NETWORK_COMMANDS = `
+const getNetworkCommands = createCommandList(`
   curl, wget, http, https, aria2c, ssh, scp, sftp, rsync, ping, dig, nslookup, host, nc, telnet, ftp, gh, glab, aws, gcloud, az
   npm install, npm i, npm ci, npm add, npm update, npm up, npm outdated, npm audit, npm view, npm publish, npm search, npm login
   npm exec, npm init, npm create, npx, pnpm install, pnpm i, pnpm add, pnpm update, pnpm dlx, pnpm create
@@ -19,10 +20,7 @@ const NETWORK_COMMANDS = `
   pacman -S, zypper install, brew install, brew update, brew upgrade, nix-shell, nix build, nix develop
   docker pull, docker push, docker build, docker login, docker run, docker compose pull, docker compose up, docker compose build
   podman pull, podman push, kubectl, helm install, helm upgrade, helm repo, terraform init, terraform apply, terraform plan
-`
-  .trim()
-  .split(/,\s*|\n\s*/)
-  .map((words) => words.split(' '))
+`)
 
 /**
  * Is a command known to need the network? This is a hint for the approval prompt, not a security check: other commands
@@ -32,7 +30,7 @@ export function needsNetwork(words: readonly string[]): boolean {
   const plain = stripGitGlobalOptions(words).filter((word, at) => at === 0 || !word.startsWith('-'))
   // Without arguments, `yarn` installs.
   if (plain.length === 1 && plain[0] === 'yarn') return true
-  return NETWORK_COMMANDS.some((one) => {
+  return getNetworkCommands().some((one) => {
     const wanted = one.filter((word) => !word.startsWith('-'))
     return (
       wanted.every((word, at) => plain[at] === word) &&

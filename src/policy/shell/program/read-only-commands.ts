@@ -5,7 +5,7 @@ import { findAwkRisk, findJqRisk, findPrintfRisk, findSedRisk } from './inline-s
 import { findBracketCommandRisk, findFindCommandRisk, findTestCommandRisk } from './find-and-test-commands.ts'
 import { withVersionRiskCheck } from './version-commands.ts'
 
-export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpec>> = {
+export const createReadOnlyCommandSpecs = (): Readonly<Record<string, HarmlessCommandSpec>> => ({
   ls: {
     options:
       '-a -A -b -B -c -C -d -D -f -F -g -G -h -i -I= -k -l -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u -U -v -w= -x -X -1 ' +
@@ -270,7 +270,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, HarmlessCommandSpe
   }),
   'rustup toolchain list': { options: '-v', operands: 'none' },
   'rustup target list': { options: '--installed', operands: 'none' },
-}
+})
 
 /** Ripgrep skips hidden and ignored files, unless a `--glob` includes them. */
 function toRipgrepWalk({ options, paths }: ParsedArguments): FolderWalk {

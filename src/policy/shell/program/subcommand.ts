@@ -1,11 +1,12 @@
 import { posix } from 'node:path'
+import { createCommandList } from './command-list.ts'
 
 /**
  * Programs whose first words say what is done, so that the user can allow them with any arguments: `npm run build`. A
  * `*` is one name. Not listed: what starts other programs (shells, `env`, `xargs`, `npx`), what changes its meaning
  * with its arguments (`npm install`, `git push`, `docker run`), and what removes files.
  */
-const SUBCOMMANDS: readonly (readonly string[])[] = `
+const getSubcommands = createCommandList(`
   npm run *, npm run-script *, npm test, npm t, npm start, npm ci, npm pack
   yarn run *, yarn test, yarn build, yarn lint, pnpm run *, pnpm test, pnpm build, pnpm lint, bun run *, bun test
   deno task *, deno test, deno fmt, deno lint, deno check
@@ -29,14 +30,11 @@ const SUBCOMMANDS: readonly (readonly string[])[] = `
   git add, git commit, git checkout, git switch, git restore, git stash, git merge, git cherry-pick, git revert, git mv
   git tag, git branch, git fetch, git pull, git diff, git log, git show, git blame, git grep, git shortlog
   mkdir, touch
-`
-  .trim()
-  .split(/,\s*|\n\s*/)
-  .map((words) => words.split(' '))
+`)
 
 /** Returns the first words of a command that say what it does, if these are listed. */
 export function findSubcommandWords(words: readonly string[]): readonly string[] | undefined {
-  const found = SUBCOMMANDS.filter((one) =>
+  const found = getSubcommands().filter((one) =>
     one.every((word, at) => (word === '*' ? isPlainName(words[at]) : words[at] === word)),
   )
   const longest = found.sort((a, b) => b.length - a.length)[0]

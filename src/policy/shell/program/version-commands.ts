@@ -24,13 +24,12 @@ const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
   version: 'go helm gh',
 }
 
-export const VERSION_COMMAND_SPECS = withVersionRiskCheck(
-  Object.fromEntries(
-    Object.entries(VERSION_ARGUMENTS).flatMap(([word, programs]) =>
-      programs.split(' ').map((name) => [`${name} ${word}`, { options: '', operands: 'none' }]),
-    ),
-  ),
-)
+export function createVersionCommandSpecs(): Readonly<Record<string, HarmlessCommandSpec>> {
+  const specs = Object.entries(VERSION_ARGUMENTS).flatMap(([word, programs]) =>
+    programs.split(' ').map((name) => [`${name} ${word}`, { options: '', operands: 'none' }] as const),
+  )
+  return withVersionRiskCheck(Object.fromEntries(specs))
+}
 
 /** Adds a check if a project file may change what the program starts, even for its version. */
 export function withVersionRiskCheck(

@@ -64,8 +64,10 @@ export function toIncompleteOrProse(text: string, at: number, scope: ReadScope):
   return !scope.isFinal && text.length - at < MAX_PATTERN_CHARS ? INCOMPLETE : PROSE
 }
 
-/** A pattern for one offset. It must be bounded by MAX_PATTERN_CHARS and must not end in the middle of a word. */
-/** A regular expression that is compiled when it is first used: most responses need none of them. */
+/**
+ * A regular expression for one offset, compiled when it is first used: most responses need none of them. It must be bounded
+ * by MAX_PATTERN_CHARS and must not end in the middle of a word.
+ */
 export interface Pattern {
   readonly source: string
   compiled?: RegExp
