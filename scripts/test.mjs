@@ -77,7 +77,8 @@ async function check(args) {
 async function runTests(files) {
   const concurrency = Math.max(2, availableParallelism())
   // Runs with more cases than usual take longer.
-  const timeout = process.env.DRAGOMAN_CRASHES || process.env.DRAGOMAN_LOGS ? 3_600_000 : 900_000
+  const { DRAGOMAN_CRASHES, DRAGOMAN_LOGS, DRAGOMAN_CHAOS } = process.env
+  const timeout = DRAGOMAN_CHAOS ? 4 * 3_600_000 : DRAGOMAN_CRASHES || DRAGOMAN_LOGS ? 3_600_000 : 900_000
   const flags = ['--enable-source-maps', '--test-reporter=spec', `--test-timeout=${timeout}`]
   const env = testEnvironment(hidden)
   return (await runNode(['--test', ...flags, `--test-concurrency=${concurrency}`, ...files], { env })).ok
