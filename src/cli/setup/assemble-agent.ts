@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { DelegateOptions } from '../../acp/client/delegate-tool.ts'
 import type { WrapHost } from '../../acp/setup.ts'
 import type { AgentContext } from '../../agent/agent-context.ts'
 import { createToolContext } from '../../agent/calls/tool-context.ts'
@@ -26,6 +27,7 @@ import { createToolbox } from '../../tool/toolbox.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { createLazyCatalog } from './catalog.ts'
 import type { Settings } from '../config/read-settings.ts'
+import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { formatFolderTree, readInstructions } from './instructions.ts'
 import { setSessionLogPath } from '../crash-report.ts'
@@ -97,7 +99,17 @@ export async function assembleAgent(
     const selfCorrect = config.selfCorrect &&
       web.model && { selfCorrect: (await import('../../tool/edit/correct-edit.ts')).createEditCorrector(web.model) }
     const plan = ask !== undefined || mode.get() === 'plan'
-    const builtins = builtinTools({ memory, web, plan, secretFiles: listSecretFilePatterns(settings), ...selfCorrect })
+    const delegates = await createDelegates(config.acpAgents, {
+      requestApproval: ask,
+      policy: mode.policy,
+      createId,
+      env: process.env,
+      openProcess: (program, listener) => local.stdioProcesses.open(program, listener),
+    })
+    const builtins = [
+      ...builtinTools({ memory, web, plan, secretFiles: listSecretFilePatterns(settings), ...selfCorrect }),
+      ...delegates,
+    ]
     const mcpServers = { ...config.mcpServers, ...extension.mcpServers }
     const { createMcpRuntime } = Object.keys(mcpServers).length > 0 ? await import('./mcp-runtime.ts') : {}
     const mcpOptions = { folders, host: local, model, createId, builtinTools: builtins, ask, elicit: extension.elicit }
@@ -162,6 +174,12 @@ export async function assembleAgent(
     await session.close()
     throw error instanceof StoreError ? toUserError(error) : error
   }
+}
+
+/** The tools that hand tasks to other agents; loaded only if there are any. */
+async function createDelegates(agents: Config['acpAgents'] = {}, options: DelegateOptions): Promise<readonly Tool[]> {
+  if (Object.keys(agents).length === 0) return []
+  return (await import('../../acp/client/delegate-tool.ts')).createDelegateTools(agents, options)
 }
 
 /** The approval mode of a session, and a policy that follows it. */
