@@ -11,9 +11,11 @@ export interface Connection {
   /** Sends a request. If the signal aborts, the other side is told, and the promise rejects. */
   request<Result>(method: string, params: object, signal?: AbortSignal): Promise<Result>
   notify(method: string, params: object): void
-  /** The other side is gone: all that waits for it fails, and the requests from it are cancelled. */
+  /** Nothing comes from the other side any more: what waits for it fails. Its requests are still answered. */
   close(): void
   readonly isClosed: boolean
+  /** Resolves when every request from the other side has its answer. */
+  waitForAnswers(): Promise<void>
 }
 
 export interface RequestContext {
@@ -44,6 +46,7 @@ interface PendingRequest {
 export function createConnection({ send, onRequest, onNotification, log }: ConnectionOptions): Connection {
   const pending = new Map<RequestId, PendingRequest>()
   const incoming = new Map<RequestId, AbortController>()
+  const answers = new Set<Promise<void>>()
   let lastId = 0
   let isClosed = false
   const splitter = createLineSplitter({
@@ -52,7 +55,6 @@ export function createConnection({ send, onRequest, onNotification, log }: Conne
   })
 
   function sendMessage(message: object): void {
-    if (isClosed) return
     const whole = { jsonrpc: '2.0', ...message }
     const line = JSON.stringify(whole)
     // A lone surrogate is legal in JSON, but some readers refuse the whole message.
@@ -73,7 +75,8 @@ export function createConnection({ send, onRequest, onNotification, log }: Conne
     if (id === undefined) return receiveNotification(method, params)
     if (!isRequestId(id))
       return sendError(null, ERROR_CODE.invalidRequest, 'The id is neither a string nor a whole number.')
-    void answer(id, method, params)
+    const answering = answer(id, method, params).finally(() => answers.delete(answering))
+    answers.add(answering)
   }
 
   function receiveNotification(method: string, params: Params): void {
@@ -154,6 +157,7 @@ export function createConnection({ send, onRequest, onNotification, log }: Conne
       pending.clear()
       for (const controller of incoming.values()) controller.abort()
     },
+    waitForAnswers: async () => void (await Promise.allSettled(answers)),
   }
 }
 

@@ -44,6 +44,7 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
   const executingCalls = new Set<string>()
   /** Ends the wait for an answer without one: the question stays open in the log. */
   const openQuestions = new Set<AbortController>()
+  let hasLeftQuestion = false
   const getOpened = (): OpenedSession => {
     if (!opened) throw new Error('The session is not open yet.')
     return opened
@@ -76,7 +77,10 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
       cancel()
       return refusal
     } catch (error) {
-      if (left.signal.aborted || connection.isClosed) return undefined
+      if (left.signal.aborted || connection.isClosed) {
+        hasLeftQuestion = true
+        return undefined
+      }
       if (signal.aborted) return refusal
       updates.notify(`The editor could not ask for approval: ${getErrorMessage(error)}`, 'warning')
       return undefined
@@ -148,6 +152,7 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
   async function execute(work: (signal: AbortSignal) => AsyncIterable<RunEvent>): Promise<StopReason> {
     const controller = new AbortController()
     stop = controller
+    hasLeftQuestion = false
     let reason: CloseReason = 'done'
     try {
       for await (const event of work(controller.signal)) {
@@ -181,7 +186,12 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
 
   async function runPrompt(input: PromptInput): Promise<StopReason> {
     const [, name, words = ''] = /^\/([\w:.-]+)(?:\s+([^]*))?$/.exec(input.typedText.trim()) ?? []
-    const command = name === undefined ? undefined : getOpened().listCommands().find((one) => one.name === name)
+    const command =
+      name === undefined
+        ? undefined
+        : getOpened()
+            .listCommands()
+            .find((one) => one.name === name)
     if (!command) return execute((signal) => run(getAgent(), input.parts, signal, input.typedText))
     const outcome = await command.run(words.trim())
     if ('compacts' in outcome) return execute(compact)
@@ -262,7 +272,8 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
     /** Ends the run and closes the session. A question that only waits stays open in the log for the next time. */
     async close(): Promise<void> {
       isLeaving = true
-      if (openQuestions.size === 0 || executingCalls.size > 0) cancel()
+      const isOnlyWaiting = executingCalls.size === 0 && (openQuestions.size > 0 || hasLeftQuestion)
+      if (!isOnlyWaiting) cancel()
       else for (const question of openQuestions) question.abort()
       await lastRun
       await opened?.close()

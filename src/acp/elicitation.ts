@@ -1,7 +1,12 @@
 import { isObject, type JsonObject } from '../model/json.ts'
 import type { McpRequestHandler } from '../tool/mcp/connection/request-handler.ts'
 import type { Connection } from './connection.ts'
-import type { ClientCapabilities, CreateElicitationRequest, CreateElicitationResponse, ElicitationSchema } from './protocol.ts'
+import type {
+  ClientCapabilities,
+  CreateElicitationRequest,
+  CreateElicitationResponse,
+  ElicitationSchema,
+} from './protocol.ts'
 
 interface ElicitationOptions {
   readonly connection: Connection

@@ -24,7 +24,8 @@ export function listPermissionChoices({ details, decision }: ApprovalRequest): r
     add('once', 'allow_once', 'Yes, and ask about each edit', once)
     add('edits', 'allow_always', 'Yes, and allow edits without approval', { outcome: 'proceed-always' })
   } else if (details.kind === 'sandbox') {
-    if (details.blocked === 'network') add('network', 'allow_once', 'Yes, once, with network', { ...once, access: 'network' })
+    if (details.blocked === 'network')
+      add('network', 'allow_once', 'Yes, once, with network', { ...once, access: 'network' })
     add('outside', 'allow_once', 'Yes, once, outside the sandbox', { ...once, access: 'outside' })
   } else {
     const isOffline = details.kind === 'exec' && details.isOffline === true

@@ -11,7 +11,10 @@ interface ReplayOptions {
 }
 
 /** The conversation of a session that was loaded, as the client would have seen it. */
-export function* replaySession(entries: readonly Entry[], { client, getView }: ReplayOptions): Generator<SessionUpdate> {
+export function* replaySession(
+  entries: readonly Entry[],
+  { client, getView }: ReplayOptions,
+): Generator<SessionUpdate> {
   const calls = new Map<string, CallPart>()
   for (const entry of entries) {
     const messageId = String(entry.seq)
@@ -26,8 +29,7 @@ export function* replaySession(entries: readonly Entry[], { client, getView }: R
             calls.set(part.id, part)
             yield { sessionUpdate: 'tool_call', toolCallId: part.id, status: 'pending', ...getView(part) }
           } else if (part.kind === 'media')
-            for (const content of toMediaBlock(part))
-              yield { sessionUpdate: 'agent_message_chunk', content, messageId }
+            for (const content of toMediaBlock(part)) yield { sessionUpdate: 'agent_message_chunk', content, messageId }
           else if (part.text !== '') {
             const content = { type: 'text', text: part.text } as const
             yield part.kind === 'text'

@@ -174,6 +174,7 @@ export function createAcpServer(setup: AcpSetup, { send, log, createId }: ServeO
       connection.close()
       await Promise.allSettled(opening.values())
       await Promise.allSettled([...sessions.keys()].map(closeSession))
+      await connection.waitForAnswers()
     },
   }
 }

@@ -83,9 +83,7 @@ function isLineNumber(line: number | undefined): line is number {
 export function toQuestionContent(details: ApprovalDetails): ToolCallContent[] {
   switch (details.kind) {
     case 'edit':
-      return [
-        { type: 'diff', path: details.filePath, oldText: details.originalContent, newText: details.newContent },
-      ]
+      return [{ type: 'diff', path: details.filePath, oldText: details.originalContent, newText: details.newContent }]
     case 'exec':
     case 'sandbox':
       return [toText(toCodeBlock(showAll(details.command), 'sh'))]
@@ -94,7 +92,8 @@ export function toQuestionContent(details: ApprovalDetails): ToolCallContent[] {
     case 'info':
       return [toText(showAll([details.prompt, ...(details.urls ?? [])].join('\n')))]
     case 'mcp': {
-      const changes = details.changes === undefined ? '' : `It has changed since you allowed it:\n${details.changes}\n\n`
+      const changes =
+        details.changes === undefined ? '' : `It has changed since you allowed it:\n${details.changes}\n\n`
       return [toText(showAll(`${changes}${details.toolName} ${details.input ?? ''}`))]
     }
     default:

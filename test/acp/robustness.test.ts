@@ -92,7 +92,9 @@ test('a message that arrives byte by byte, and one without a line end at the clo
 })
 
 test('a line beyond the limit is refused, and the next one is read', LIMIT, async () => {
-  const messages = await exchange(Buffer.concat([Buffer.alloc(MAX_LINE_BYTES + 10, 'x'), Buffer.from(`\n${INITIALIZE}`)]))
+  const messages = await exchange(
+    Buffer.concat([Buffer.alloc(MAX_LINE_BYTES + 10, 'x'), Buffer.from(`\n${INITIALIZE}`)]),
+  )
   assert.deepEqual(
     messages.map(({ id, error }) => [id, error?.code]),
     [
@@ -104,7 +106,9 @@ test('a line beyond the limit is refused, and the next one is read', LIMIT, asyn
 
 test('without a model a session needs a sign-in, and the reason is told', LIMIT, async () => {
   const messages = await exchange(
-    INITIALIZE + request(2, 'session/new', { cwd: '/', mcpServers: [] }) + request(3, 'authenticate', { methodId: 'key' }),
+    INITIALIZE +
+      request(2, 'session/new', { cwd: '/', mcpServers: [] }) +
+      request(3, 'authenticate', { methodId: 'key' }),
     { OPENAI_API_KEY: '', DRAGOMAN_MODEL: '' },
   )
   assert.equal(messages.find(({ id }) => id === 2)?.error?.code, -32000)

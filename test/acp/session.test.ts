@@ -21,7 +21,10 @@ test('a session in an editor: messages, thoughts, calls, usage, title, and one r
   const editor = await openEditor(place, { capabilities: { session: { notices: {}, compaction: {} } } })
   assert.equal(editor.initialized.protocolVersion, 1)
   assert.ok(editor.initialized.agentCapabilities?.loadSession)
-  assert.deepEqual(editor.initialized.authMethods?.map(({ id }) => id), ['key'])
+  assert.deepEqual(
+    editor.initialized.authMethods?.map(({ id }) => id),
+    ['key'],
+  )
   await editor.agent.request('authenticate', { methodId: 'key' })
   const { sessionId, modes, configOptions } = await editor.newSession()
   assert.equal(modes?.currentModeId, 'default')
@@ -57,7 +60,10 @@ test('a session in an editor: messages, thoughts, calls, usage, title, and one r
   await assert.rejects(editor.prompt(sessionId, 'more'), /no open session/)
   const before = editor.updates.length
   await editor.agent.request('session/resume', { sessionId, cwd: place.work })
-  assert.equal(editor.updates.slice(before).filter(({ update }) => update.sessionUpdate === 'user_message_chunk').length, 0)
+  assert.equal(
+    editor.updates.slice(before).filter(({ update }) => update.sessionUpdate === 'user_message_chunk').length,
+    0,
+  )
   assert.equal(await editor.prompt(sessionId, 'And again?'), 'end_turn')
   await editor.agent.request('session/close', { sessionId })
   await editor.agent.request('session/delete', { sessionId })

@@ -69,7 +69,10 @@ export function createDelegateRequests(
     const content = typeof params['content'] === 'string' ? params['content'] : ''
     const proposal = createProposal('write_file', { file_path: path, content }, { kind: 'write', path })
     // A file outside the workspace is not read before it was allowed.
-    const before = await context.host.files.read(path).then((bytes) => Buffer.from(bytes).toString('utf8'), () => null)
+    const before = await context.host.files.read(path).then(
+      (bytes) => Buffer.from(bytes).toString('utf8'),
+      () => null,
+    )
     const details: ApprovalDetails = {
       kind: 'edit',
       title: `The agent ${name} wants to write ${path}`,

@@ -75,7 +75,8 @@ async function delegate(
   const { signal, folders } = context
   const { command, args, env } = config
   const expanded = expandVariables({ command, ...defined({ args, env }) }, options.env)
-  if ('problem' in expanded) return createErrorOutput(`The agent ${name} cannot start: ${expanded.problem}.`, 'delegate-failed')
+  if ('problem' in expanded)
+    return createErrorOutput(`The agent ${name} cannot start: ${expanded.problem}.`, 'delegate-failed')
   const requests = createDelegateRequests(name, context, options)
   let agent: Awaited<ReturnType<typeof openAgentProcess>> | undefined
   try {

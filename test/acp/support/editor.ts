@@ -24,7 +24,9 @@ export interface EditorOptions {
   readonly capabilities?: ClientCapabilities
   readonly args?: readonly string[]
   /** The answer to a question; without it, none is given. */
-  readonly permit?: (request: RequestPermissionRequest) => Promise<RequestPermissionResponse> | RequestPermissionResponse
+  readonly permit?: (
+    request: RequestPermissionRequest,
+  ) => Promise<RequestPermissionResponse> | RequestPermissionResponse
   readonly readFile?: (path: string) => string
   readonly writeFile?: (path: string, content: string) => void
   readonly elicit?: (request: CreateElicitationRequest) => CreateElicitationResponse
@@ -112,7 +114,9 @@ export async function openEditor(
       output: terminals.get(params.terminalId)?.output ?? '',
       truncated: false,
     }))
-    .onRequest('terminal/wait_for_exit', ({ params }) => ({ exitCode: terminals.get(params.terminalId)?.exitCode ?? 1 }))
+    .onRequest('terminal/wait_for_exit', ({ params }) => ({
+      exitCode: terminals.get(params.terminalId)?.exitCode ?? 1,
+    }))
     .onRequest('terminal/kill', () => ({}))
     .onRequest('terminal/release', () => ({}))
   const connection = app.connect(stream)

@@ -46,13 +46,11 @@ export function listEditorCommands(
       },
     },
   ]
-  const custom = loadCustomPrompts(folder).map(
-    ({ name, about, expand }): EditorCommand => ({
-      name,
-      about,
-      takes: 'words for the prompt',
-      run: (words) => ({ prompt: expand(words) }),
-    }),
-  )
+  const custom = loadCustomPrompts(folder).map(({ name, about, expand }): EditorCommand => ({
+    name,
+    about,
+    takes: 'words for the prompt',
+    run: (words) => ({ prompt: expand(words) }),
+  }))
   return [...builtins, ...custom.filter(({ name }) => !builtins.some((one) => one.name === name))]
 }
