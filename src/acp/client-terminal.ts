@@ -76,15 +76,17 @@ async function runInTerminal(
       : setTimeout(() => stop({ error: `The command timed out after ${timeout / 1000} s.`, timedOut: true }), timeout)
   let seen = ''
   let lastOutputAt = performance.now()
-  const poll = setInterval(() => {
-    void request<TerminalOutputResponse>('output').then(({ output }) => {
-      if (output !== seen) lastOutputAt = performance.now()
-      if (output !== seen) onOutput?.(output.startsWith(seen) ? output.slice(seen.length) : output)
-      seen = output
-      if (idleTimeout !== undefined && performance.now() - lastOutputAt > idleTimeout)
-        stop({ error: `The command printed nothing for ${idleTimeout / 1000} s and was stopped.`, timedOut: true })
-    }, ignoreError)
-  }, POLL_INTERVAL_MS)
+  const readOutput = async (): Promise<void> => {
+    const { output } = await request<TerminalOutputResponse>('output')
+    if (output !== seen) {
+      lastOutputAt = performance.now()
+      onOutput?.(output.startsWith(seen) ? output.slice(seen.length) : output)
+    }
+    seen = output
+    if (idleTimeout !== undefined && performance.now() - lastOutputAt > idleTimeout)
+      stop({ error: `The command printed nothing for ${idleTimeout / 1000} s and was stopped.`, timedOut: true })
+  }
+  const poll = setInterval(() => void readOutput().catch(ignoreError), POLL_INTERVAL_MS)
   try {
     const status = await Promise.race([request<WaitForTerminalExitResponse>('wait_for_exit'), givenUp])
     const { output, truncated } = await request<TerminalOutputResponse>('output')

@@ -214,7 +214,7 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
 
   return {
     requestApproval,
-    onTerminal: updates.onTerminal,
+    onTerminal: (command: string, terminalId: string) => updates.onTerminal(command, terminalId),
     get id() {
       return getId()
     },

@@ -51,7 +51,7 @@ function isContentBlock(block: unknown): block is ContentBlock {
 
 /** What the client can do; nothing that it does not say. */
 export function readClientCapabilities({ clientCapabilities }: Params): ClientCapabilities {
-  return isObject(clientCapabilities) ? (clientCapabilities as ClientCapabilities) : {}
+  return isObject(clientCapabilities) ? clientCapabilities : {}
 }
 
 /** The servers that the client wants to be used, in the form of our settings. */

@@ -168,7 +168,7 @@ export function createAcpServer(setup: AcpSetup, { send, log, createId }: ServeO
   }
 
   return {
-    receive: connection.receive,
+    receive: (bytes: Uint8Array) => connection.receive(bytes),
     /** The client is gone: all sessions are closed; what waited for an answer still waits. */
     async close(): Promise<void> {
       connection.close()

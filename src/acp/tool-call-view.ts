@@ -1,5 +1,5 @@
 import type { FinishedCall } from '../agent/calls/call-state.ts'
-import { isObject, type JsonObject } from '../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty } from '../model/json.ts'
 import { clipText, formatResultText } from '../model/text.ts'
 import { tryOrUndefined } from '../model/try-or-undefined.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
@@ -126,7 +126,7 @@ export function toResultContent(result: ResultPart, view: ToolCallView): ToolCal
   if (isFileDiff(display) && path !== undefined)
     return [{ type: 'diff', path, oldText: display.originalContent, newText: display.newContent }]
   if (isObject(display) && typeof display['markdown'] === 'string')
-    return [toText(`${String(display['title'] ?? '')}\n\n${display['markdown']}`)]
+    return [toText(`${stringOrEmpty(display['title'])}\n\n${display['markdown']}`)]
   const text = typeof display === 'string' && display.trim() !== '' ? display : formatResultText(result)
   return [toText(view.kind === 'execute' ? toCodeBlock(text) : text), ...blocks]
 }

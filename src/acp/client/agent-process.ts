@@ -28,7 +28,7 @@ export async function openAgentProcess(
   const connection: Connection = createConnection({
     send: (line) => void process.send(line).catch(() => connection.close()),
     onRequest: (method, params, { signal }) => requests.onRequest(method, params, signal),
-    onNotification: requests.onNotification,
+    onNotification: (method, params) => requests.onNotification(method, params),
     log: () => undefined,
   })
   // Its own settings, network and sign-in are outside the sandbox; the user has configured it, and approves each task.

@@ -71,7 +71,7 @@ export async function openEditor(
   const watch = (from: 'client' | 'agent') =>
     new TransformStream<AnyMessage, AnyMessage>({
       transform(message, controller) {
-        schema.onMessage(from, message as unknown as Record<string, unknown>)
+        schema.onMessage(from, { ...message })
         controller.enqueue(message)
       },
     })

@@ -21,8 +21,8 @@ export async function runAcpCommand(argv: string[]): Promise<number> {
     return EXIT_CODE.ok
   }
   const args = await readSessionArgs(toRunArgs(runValues, []))
-  const { write } = process.stdout
-  const send = (line: string): void => void write.call(process.stdout, line)
+  const write = process.stdout.write.bind(process.stdout)
+  const send = (line: string): void => void write(line)
   // Only the protocol is on standard output: what anything else prints goes to standard error.
   process.stdout.write = process.stderr.write.bind(process.stderr)
   const isVerbose = args.trace !== undefined || process.env['DRAGOMAN_ACP_LOG'] !== undefined

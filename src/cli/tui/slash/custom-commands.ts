@@ -11,7 +11,7 @@ export interface CustomPrompt {
   readonly name: string
   readonly about: string
   /** The prompt with the words after the name of the command. */
-  expand(words: string): string
+  readonly expand: (words: string) => string
 }
 
 export function loadCustomCommands(folder: string): SlashCommand[] {
