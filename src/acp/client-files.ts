@@ -58,7 +58,8 @@ function overlayFiles(local: Files, { readText, writeText }: ClientFiles, folder
     await local.update(
       path,
       async (disk) => {
-        const { bytes: current, isKnown } = await readContent(path, disk)
+        // Clients show a question about a file that does not exist as an error.
+        const { bytes: current, isKnown } = disk ? await readContent(path, disk) : { bytes: disk, isKnown: false }
         const next = await transform(current)
         const text = next && decodeText(next)
         if (!next || text === undefined) return next

@@ -18,6 +18,12 @@ test('a session in an editor: messages, thoughts, calls, usage, title, and one r
     { say: 'Again.' },
   ])
   writeFileSync(join(place.work, 'a.txt'), 'one\ntwo\nthree\n')
+  const card = { window: 32_000, price: { input: 1, output: 2 } }
+  mkdirSync(join(place.home, '.config/dragoman'), { recursive: true })
+  writeFileSync(
+    join(place.home, '.config/dragoman/config.json'),
+    JSON.stringify({ catalog: { 'openai-chat/script': card } }),
+  )
   const editor = await openEditor(place, { capabilities: { session: { notices: {}, compaction: {} } } })
   assert.equal(editor.initialized.protocolVersion, 1)
   assert.ok(editor.initialized.agentCapabilities?.loadSession)
@@ -46,6 +52,10 @@ test('a session in an editor: messages, thoughts, calls, usage, title, and one r
   const last = editor.updatesOf('tool_call_update').at(-1)
   assert.equal(last?.status, 'completed')
   assert.match(JSON.stringify(last?.rawOutput), /two/)
+  const [first, second] = editor.updatesOf('usage_update')
+  assert.equal(second?.size, 32_000)
+  assert.ok(first && second && second.used > 0)
+  assert.ok((second.cost?.amount ?? 0) > (first.cost?.amount ?? 0), 'the cost of the session grows')
   assert.equal(editor.updatesOf('session_info_update')[0]?.title, 'What is in a.txt?')
   const commands = await editor.until(() => editor.updatesOf('available_commands_update')[0])
   assert.ok(commands.availableCommands.some(({ name }) => name === 'compress'))
