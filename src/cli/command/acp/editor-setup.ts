@@ -1,7 +1,7 @@
 import type { AuthMethod } from '../../../acp/protocol.ts'
 import { ERROR_CODE, ProtocolError } from '../../../acp/protocol.ts'
 import type { AcpSetup } from '../../../acp/setup.ts'
-import { providers } from '../../../provider/providers.ts'
+import { providers } from '../../../provider/index.ts'
 import type { RunArgs } from '../../args/run-args.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { version } from '../../version.ts'

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { providers } from '../../../provider/providers.ts'
+import { providers } from '../../../provider/index.ts'
 import { runLoginCommand } from '../login/login.ts'
 
 /** Stores a key; asks for the provider if none is named. */
