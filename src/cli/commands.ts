@@ -4,6 +4,7 @@ export const COMMAND_LOADERS = {
   logout: async (args) => (await import('./command/login/login.ts')).runLogoutCommand(args),
   models: async (args) => (await import('./command/models/models.ts')).runModelsCommand(args),
   mcp: async (args) => (await import('./command/mcp/mcp.ts')).runMcpCommand(args),
+  acp: async (args) => (await import('./command/acp/acp.ts')).runAcpCommand(args),
   sessions: async (args) => (await import('./command/sessions/sessions.ts')).runSessionsCommand(args),
   undo: async (args) => (await import('./command/undo/undo.ts')).runUndoCommand(args),
   config: async (args) => (await import('./command/config/config.ts')).runConfigCommand(args),

@@ -10,6 +10,8 @@ async function main(argv: readonly string[], saveCompileCache: () => void): Prom
   const [name = '', ...rest] = argv
   removeInvalidHomeVariable()
   try {
+    // An editor starts it again and again, like a prompt.
+    if (name === 'acp') process.once('exit', saveCompileCache)
     if (isCommandName(name))
       return isHelpRequested(rest)
         ? await printHelp(name, rest[0])

@@ -60,6 +60,6 @@ export function recordings(wire: WireId): Recording[] {
 }
 
 /** A conversation without its details, which the corpus does not know. */
-export function toCorpusConversation({ details: _, ...plain }: PlainConversation): JsonObject {
+export function toCorpusConversation({ details: _details, ...plain }: PlainConversation): JsonObject {
   return JSON.parse(JSON.stringify(plain)) as JsonObject
 }

@@ -29,6 +29,7 @@ export const layers: Readonly<Record<string, number>> = {
   embed: 6,
   rehearsal: 6,
   doctor: 6,
+  acp: 6,
   server: 6,
   cli: 7,
 }

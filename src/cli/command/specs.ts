@@ -1,4 +1,5 @@
 import type { CommandName } from '../commands.ts'
+import { ACP_COMMAND } from './acp/spec.ts'
 import { BUG_COMMAND } from './bug/spec.ts'
 import { COMPLETION_COMMAND } from './completion/spec.ts'
 import { CONFIG_COMMAND } from './config/spec.ts'
@@ -24,6 +25,7 @@ export const COMMAND_SPECS: Readonly<Record<CommandName, CliCommandSpec>> = {
   logout: LOGOUT_COMMAND,
   models: MODELS_COMMAND,
   mcp: MCP_COMMAND,
+  acp: ACP_COMMAND,
   sessions: SESSIONS_COMMAND,
   undo: UNDO_COMMAND,
   config: CONFIG_COMMAND,

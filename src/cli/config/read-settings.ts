@@ -62,6 +62,7 @@ export function readSettings(folder: string): Settings {
       ...mergeConfigKey('providers', found),
       // The settings take precedence over .mcp.json.
       ...mergeConfigKey('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),
+      ...mergeConfigKey('acpAgents', found),
       ...mergeConfigKey('models', found),
       ...mergeConfigKey('catalog', found),
       ...(personalProjectConfig?.sandboxOptions && {
@@ -165,7 +166,7 @@ function readRestrictions(path: string, text: string): { config: Config; problem
 }
 
 function mergeConfigKey(
-  key: 'providers' | 'mcpServers' | 'models' | 'catalog',
+  key: 'providers' | 'mcpServers' | 'acpAgents' | 'models' | 'catalog',
   tiers: Readonly<Record<string, Config>>,
 ) {
   const all = Object.assign({}, ...Object.values(tiers).map((config) => config[key])) as JsonObject

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../model/json.ts'
 import { type ApprovalMode, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
 import { RUN_OPTIONS } from '../args/options.ts'
 import { SCOPES, type TenantConfig } from '../../server/http/tenants.ts'
+import type { AcpAgentConfig } from '../../acp/client/delegate-tool.ts'
 import type { McpServerConfig } from '../../tool/mcp/client/server-config.ts'
 
 /** The content of a config file. `CONFIG_SCHEMA` describes the fields. */
@@ -19,6 +20,8 @@ export interface Config {
   /** By folder. Used only in the user's own settings, never in a project's. */
   readonly projects?: Readonly<Record<string, ProjectConfig>>
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
+  /** Other agents that speak the Agent Client Protocol, by name. */
+  readonly acpAgents?: Readonly<Record<string, AcpAgentConfig>>
   readonly search?: SearchConfig
   readonly telemetry?: TelemetryConfig
   /** Used only in the user's own settings and in those of the machine, never in a project's. */
@@ -160,6 +163,18 @@ const mcpServerSchema = objectSchema('An MCP server.', {
   }),
 })
 
+const acpAgentSchema = objectSchema(
+  'An agent that speaks the Agent Client Protocol. The model gets a tool delegate_<name>.',
+  {
+    command: stringSchema('Program to start.'),
+    args: stringListSchema('Arguments of the program.'),
+    env: stringMapSchema('Additional environment variables; $NAME is replaced by a variable of yours.'),
+    description: stringSchema('What the agent is good for. The model reads it.'),
+    timeout: { type: 'number', exclusiveMinimum: 0, description: 'Seconds that a task may take; default unlimited.' },
+  },
+  ['command'],
+)
+
 const countSchema = (description: string): JsonObject => ({ type: 'integer', minimum: 1, description })
 const priceSchema = (description: string): JsonObject => ({ type: 'number', minimum: 0, description })
 
@@ -246,6 +261,7 @@ const properties: Record<keyof Config, JsonObject> = {
     }),
   ),
   mcpServers: mapSchema('MCP servers by name, in the format of other MCP clients.', mcpServerSchema),
+  acpAgents: mapSchema('Other agents that the model can hand tasks to, by name.', acpAgentSchema),
   search: objectSchema(
     'Search service for models that cannot search the web themselves.',
     {

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { DelegateOptions } from '../../acp/client/delegate-tool.ts'
+import type { WrapHost } from '../../acp/setup.ts'
 import type { AgentContext } from '../../agent/agent-context.ts'
 import { createToolContext } from '../../agent/calls/tool-context.ts'
 import { formatEnvironmentMessage } from '../../agent/prompt/environment-message.ts'
@@ -18,11 +20,14 @@ import { jsonlStore } from '../../session/store/jsonl-store.ts'
 import { memoryStore } from '../../session/store/memory-store.ts'
 import { getDiskFullReason, createWriteError } from '../../session/store/errors.ts'
 import { type SessionLog, type SessionSummary, type Store, StoreError } from '../../session/store/store.ts'
+import type { McpServerConfig } from '../../tool/mcp/client/server-config.ts'
+import type { McpRequestHandler } from '../../tool/mcp/connection/request-handler.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { createToolbox } from '../../tool/toolbox.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { createLazyCatalog } from './catalog.ts'
 import type { Settings } from '../config/read-settings.ts'
+import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { formatFolderTree, readInstructions } from './instructions.ts'
 import { setSessionLogPath } from '../crash-report.ts'
@@ -37,11 +42,22 @@ import { defined } from '../../model/defined.ts'
 /** An agent that is ready to run. */
 export type AssembledAgent = Awaited<ReturnType<typeof assembleAgent>>
 
+/** What a front end adds to an agent. */
+export interface AgentExtension {
+  /** Replaces files and commands of the local host. */
+  readonly wrapHost?: WrapHost
+  /** Servers beside those of the settings. */
+  readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
+  /** Shows the questions of MCP servers; without it they are approval requests. */
+  readonly elicit?: McpRequestHandler['elicit']
+}
+
 export async function assembleAgent(
   args: RunArgs,
   settings: Settings,
   model: Model,
   ask?: AgentContext['requestApproval'],
+  extension: AgentExtension = {},
 ) {
   const { config } = settings
   const folder = resolveWorkFolder(args)
@@ -62,14 +78,16 @@ export async function assembleAgent(
     const local = localHost({ folders, scratch, locks, extraFiles: [memory], ...sandboxSettings, sandbox })
     await requireSandbox(args, settings, local)
     const guard = createSessionUrlGuard(session, folders, process.env)
+    const isSandboxed = async () => (await local.sandbox()).isActive
+    const wrapped = extension.wrapHost?.(local, { isSandboxed, scratch })
     const host = {
-      ...withChangeRecording(local, createChangeRecorder(session, store)),
+      ...withChangeRecording({ ...local, ...wrapped }, createChangeRecorder(session, store)),
       web: createLazyWeb(guard, process.env),
     }
     const policies = createPoliciesFromSettings(settings, {
       folders: [...folders, scratch],
       allowed: args.allowedTools,
-      sandboxed: async () => (await local.sandbox()).isActive,
+      sandboxed: isSandboxed,
     })
     const mode = createModePolicy(args.approvalMode ?? config.approvalMode ?? 'default', (one) =>
       withUrlGuard(policies(one), guard),
@@ -81,10 +99,20 @@ export async function assembleAgent(
     const selfCorrect = config.selfCorrect &&
       web.model && { selfCorrect: (await import('../../tool/edit/correct-edit.ts')).createEditCorrector(web.model) }
     const plan = ask !== undefined || mode.get() === 'plan'
-    const builtins = builtinTools({ memory, web, plan, secretFiles: listSecretFilePatterns(settings), ...selfCorrect })
-    const { mcpServers = {} } = config
+    const delegates = await createDelegates(config.acpAgents, {
+      requestApproval: ask,
+      policy: mode.policy,
+      createId,
+      env: process.env,
+      openProcess: (program, listener) => local.stdioProcesses.open(program, listener),
+    })
+    const builtins = [
+      ...builtinTools({ memory, web, plan, secretFiles: listSecretFilePatterns(settings), ...selfCorrect }),
+      ...delegates,
+    ]
+    const mcpServers = { ...config.mcpServers, ...extension.mcpServers }
     const { createMcpRuntime } = Object.keys(mcpServers).length > 0 ? await import('./mcp-runtime.ts') : {}
-    const mcpOptions = { folders, host: local, model, createId, builtinTools: builtins, ask }
+    const mcpOptions = { folders, host: local, model, createId, builtinTools: builtins, ask, elicit: extension.elicit }
     const mcp = createMcpRuntime?.(mcpServers, mcpOptions)
     const agent: AgentContext = {
       session,
@@ -146,6 +174,12 @@ export async function assembleAgent(
     await session.close()
     throw error instanceof StoreError ? toUserError(error) : error
   }
+}
+
+/** The tools that hand tasks to other agents; loaded only if there are any. */
+async function createDelegates(agents: Config['acpAgents'] = {}, options: DelegateOptions): Promise<readonly Tool[]> {
+  if (Object.keys(agents).length === 0) return []
+  return (await import('../../acp/client/delegate-tool.ts')).createDelegateTools(agents, options)
 }
 
 /** The approval mode of a session, and a policy that follows it. */

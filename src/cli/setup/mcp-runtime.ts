@@ -6,6 +6,7 @@ import type { Model } from '../../provider/index.ts'
 import { listBuiltinNames } from '../../tool/builtin/index.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { McpServerConfig } from '../../tool/mcp/client/server-config.ts'
+import type { McpRequestHandler } from '../../tool/mcp/connection/request-handler.ts'
 import { createMcpServers, type McpServers } from '../../tool/mcp/client/servers.ts'
 import { createMcpToolbox } from '../../tool/mcp/tools/mcp-toolbox.ts'
 import { openBrowser } from '../sign-in/browser.ts'
@@ -15,6 +16,8 @@ import { defined } from '../../model/defined.ts'
 
 interface McpRuntimeOptions extends Pick<AgentContext, 'createId'> {
   readonly ask: AgentContext['requestApproval'] | undefined
+  /** Shows the questions of servers; without it they are approval requests. */
+  readonly elicit?: McpRequestHandler['elicit'] | undefined
   readonly folders: readonly string[]
   readonly host: LocalHost
   readonly model: Model
@@ -23,7 +26,7 @@ interface McpRuntimeOptions extends Pick<AgentContext, 'createId'> {
 
 /** Sets up the servers of the settings, with one toolbox for the built-in tools and theirs. */
 export function createMcpRuntime(configs: Readonly<Record<string, McpServerConfig>>, options: McpRuntimeOptions) {
-  const { builtinTools, ask, createId } = options
+  const { builtinTools, ask, elicit, createId } = options
   let { model } = options
   const requestHandler = createMcpRequestHandler(() => ({
     model,
@@ -34,7 +37,7 @@ export function createMcpRuntime(configs: Readonly<Record<string, McpServerConfi
   const servers = createMcpServers(configs, {
     ...openMcpStores(),
     ...toServerEnvironment(options),
-    requestHandler,
+    requestHandler: { ...requestHandler, ...defined({ elicit }) },
     taken: [...builtinTools.map(({ spec }) => spec.name), ...listBuiltinNames()],
   })
   return { servers, toolbox: createMcpToolbox(builtinTools, servers), useModel: (next: Model) => void (model = next) }

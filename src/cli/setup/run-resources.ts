@@ -3,7 +3,7 @@ import type { RunArgs } from '../args/run-args.ts'
 import type { Settings } from '../config/read-settings.ts'
 import { STANDARD_STREAMS } from '../output/create-output.ts'
 import type { TrafficRecorder } from '../recording/traffic-recorder.ts'
-import { assembleAgent, type AssembledAgent } from './assemble-agent.ts'
+import { type AgentExtension, assembleAgent, type AssembledAgent } from './assemble-agent.ts'
 import { chooseModel, type ChosenModel } from './choose-model.ts'
 import { findResumedModel } from './resumed-model.ts'
 import { createTelemetry, type Telemetry } from './telemetry.ts'
@@ -32,8 +32,9 @@ export async function assembleRunAgent(
   settings: Settings,
   { model, recorder }: RunResources,
   requestApproval?: AgentContext['requestApproval'],
+  extension: AgentExtension = {},
 ): Promise<AssembledAgent> {
-  const assembled = await assembleAgent(args, settings, model.model, requestApproval)
+  const assembled = await assembleAgent(args, settings, model.model, requestApproval, extension)
   recorder?.followSession(assembled.agent.session)
   return assembled
 }

@@ -4,7 +4,7 @@ import type { ModelParams } from '../../model/request.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { readSettings, type Settings } from '../config/read-settings.ts'
-import type { AssembledAgent } from '../setup/assemble-agent.ts'
+import type { AgentExtension, AssembledAgent } from '../setup/assemble-agent.ts'
 import { chooseModel } from '../setup/choose-model.ts'
 import { assembleRunAgent, closeRun, type RunResources } from '../setup/run-resources.ts'
 import { UserError } from '../user-error.ts'
@@ -20,7 +20,8 @@ interface SessionParts {
   readonly folder: string
   readonly settings: Settings
   readonly resources: RunResources
-  readonly controller: Pick<RunController, 'onApproval' | 'takeQueued'>
+  readonly controller: Pick<RunController, 'onApproval'> & Partial<Pick<RunController, 'takeQueued'>>
+  readonly extension?: AgentExtension
 }
 
 export async function openActiveSession(args: RunArgs, parts: SessionParts) {
@@ -35,14 +36,15 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
   async function assemble(target: SessionTarget): Promise<AssembledAgent> {
     const sessionArgs = { ...otherArgs, ...target, approvalMode: mode }
     const current = reloadSettings(folder, settings)
-    const opened = await assembleRunAgent(sessionArgs, current, resources, controller.onApproval)
+    const opened = await assembleRunAgent(sessionArgs, current, resources, controller.onApproval, parts.extension)
     // There is time to connect while the user reads and types.
     opened.mcp?.servers.start()
     return opened
   }
 
   function withController(opened: AssembledAgent): AgentContext {
-    return { ...opened.agent, model: resources.model.model, params, takeQueuedMessages: controller.takeQueued }
+    const { takeQueued: takeQueuedMessages } = controller
+    return { ...opened.agent, model: resources.model.model, params, ...defined({ takeQueuedMessages }) }
   }
 
   return {
@@ -75,9 +77,9 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
     get effort() {
       return params.effort ?? resources.model.settings.effort
     },
-    /** Applies from the next request on, also to other models and sessions. */
-    setEffort(effort: NonNullable<ModelParams['effort']>): void {
-      params = { effort }
+    /** Applies from the next request on, also to other models and sessions. Undefined: what the model's settings say. */
+    setEffort(effort: ModelParams['effort']): void {
+      params = defined({ effort })
       agent = { ...agent, params }
     },
     /** Closes the log and the MCP servers of the current session; the model stays open. */

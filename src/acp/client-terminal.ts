@@ -1,0 +1,115 @@
+import type { CommandRequest, CommandResult, Host } from '../host/host.ts'
+import { findShell } from '../host/process/find-shell.ts'
+import { createHelperlessGitEnvironment } from '../host/process/helperless-git-environment.ts'
+import type { Connection } from './connection.ts'
+import type { CreateTerminalResponse, TerminalOutputResponse, WaitForTerminalExitResponse } from './protocol.ts'
+import type { HostWrapOptions } from './setup.ts'
+
+interface ClientTerminalOptions extends HostWrapOptions {
+  readonly connection: Connection
+  readonly sessionId: () => string
+  /** Called before the command can end, so that the editor shows the terminal. */
+  readonly onTerminal: (command: string, terminalId: string) => void
+}
+
+/** Runs commands in a terminal of the editor, unless they have a sandbox here, which the editor's terminals do not. */
+export function withClientTerminal(host: Host, options: ClientTerminalOptions): Host {
+  const run = async (command: CommandRequest): Promise<CommandResult> => {
+    if (await options.isSandboxed()) return host.processes.run(command)
+    const terminalId = await createTerminal(command, options).catch(() => undefined)
+    return terminalId === undefined ? host.processes.run(command) : runInTerminal(command, terminalId, options)
+  }
+  return { ...host, processes: { ...host.processes, run } }
+}
+
+async function createTerminal(
+  { command, folder, env = {}, gitHelpers, signal }: CommandRequest,
+  { connection, sessionId, scratch }: ClientTerminalOptions,
+): Promise<string> {
+  const variables = {
+    ...NON_INTERACTIVE,
+    ...(gitHelpers === 'off' && createHelperlessGitEnvironment(scratch)),
+    ...env,
+  }
+  const params = {
+    sessionId: sessionId(),
+    command: findShell(),
+    args: ['-c', command],
+    cwd: folder,
+    env: Object.entries(variables).map(([name, value]) => ({ name, value })),
+    outputByteLimit: MAX_OUTPUT_BYTES,
+  }
+  return (await connection.request<CreateTerminalResponse>('terminal/create', params, signal)).terminalId
+}
+
+/** A terminal makes programs ask and page; nobody types there. */
+const NON_INTERACTIVE = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'false' } as const
+
+const MAX_OUTPUT_BYTES = 2 ** 20
+const POLL_INTERVAL_MS = 500
+/** How long a client may take to end a command that it was told to kill. */
+const KILL_GRACE_MS = 5000
+
+async function runInTerminal(
+  { command, timeout, idleTimeout, signal, onOutput }: CommandRequest,
+  terminalId: string,
+  { connection, sessionId, onTerminal }: ClientTerminalOptions,
+): Promise<CommandResult> {
+  const ids = { sessionId: sessionId(), terminalId }
+  const request = <Result>(method: string): Promise<Result> => connection.request<Result>(`terminal/${method}`, ids)
+  onTerminal(command, terminalId)
+  let stopReason: Pick<CommandResult, 'error' | 'timedOut' | 'cancelled'> | undefined
+  let giveUp: (status: WaitForTerminalExitResponse) => void = () => undefined
+  const givenUp = new Promise<WaitForTerminalExitResponse>((resolve) => (giveUp = resolve))
+  const stop = (reason: NonNullable<typeof stopReason>): void => {
+    if (stopReason) return
+    stopReason = reason
+    void request('kill').catch(() => undefined)
+    setTimeout(() => giveUp({}), KILL_GRACE_MS).unref()
+  }
+  const onAbort = (): void => stop({ error: 'The command was cancelled.', cancelled: true })
+  if (signal?.aborted) onAbort()
+  else signal?.addEventListener('abort', onAbort, { once: true })
+  const timer =
+    timeout === undefined
+      ? undefined
+      : setTimeout(() => stop({ error: `The command timed out after ${timeout / 1000} s.`, timedOut: true }), timeout)
+  let seen = ''
+  let lastOutputAt = performance.now()
+  const readOutput = async (): Promise<void> => {
+    const { output } = await request<TerminalOutputResponse>('output')
+    if (output !== seen) {
+      lastOutputAt = performance.now()
+      onOutput?.(output.startsWith(seen) ? output.slice(seen.length) : output)
+    }
+    seen = output
+    if (idleTimeout !== undefined && performance.now() - lastOutputAt > idleTimeout)
+      stop({ error: `The command printed nothing for ${idleTimeout / 1000} s and was stopped.`, timedOut: true })
+  }
+  const poll = setInterval(() => void readOutput().catch(ignoreError), POLL_INTERVAL_MS)
+  try {
+    const status = await Promise.race([request<WaitForTerminalExitResponse>('wait_for_exit'), givenUp])
+    const { output, truncated } = await request<TerminalOutputResponse>('output')
+    return {
+      output,
+      exitCode: status.exitCode ?? null,
+      signal: status.signal ?? null,
+      background: [],
+      group: undefined,
+      ...(truncated && { notes: ['The beginning of the output is missing: it was too long.'] }),
+      ...stopReason,
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const lost = { error: `The editor's terminal failed: ${message}` }
+    return { output: seen, exitCode: null, signal: null, background: [], group: undefined, ...(stopReason ?? lost) }
+  } finally {
+    clearInterval(poll)
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+    void request('release').catch(ignoreError)
+  }
+}
+
+/** The end of the command reports what is wrong. */
+function ignoreError(): void {}

@@ -1,0 +1,56 @@
+import type { EditorCommand } from '../../../acp/setup.ts'
+import type { Catalog } from '../../../provider/catalog.ts'
+import type { ActiveSession } from '../../tui/active-session.ts'
+import { loadCustomPrompts } from '../../tui/slash/custom-commands.ts'
+import INIT from '../../tui/slash/init.md'
+
+/** The slash commands that make sense in an editor: it has its own for the others. */
+export function listEditorCommands(
+  folder: string,
+  session: ActiveSession,
+  catalog: () => Promise<Catalog>,
+): readonly EditorCommand[] {
+  const builtins: EditorCommand[] = [
+    { name: 'init', about: 'let the model write an AGENTS.md for this project', run: () => ({ prompt: INIT }) },
+    { name: 'compress', about: 'summarise the conversation so far', run: () => ({ compacts: true }) },
+    {
+      name: 'plan',
+      about: 'switch to plan mode: the model only looks, then makes a plan',
+      run() {
+        session.agent.mode?.set('plan')
+        return { text: 'Plan mode is on.' }
+      },
+    },
+    {
+      name: 'tools',
+      about: 'list the tools of the model',
+      run: () => ({ text: session.agent.toolbox.specs.map(({ name }) => `- ${name}`).join('\n') }),
+    },
+    {
+      name: 'mcp',
+      about: 'list the MCP servers and their state',
+      run() {
+        const servers = session.servers?.list ?? []
+        const lines = servers.map(({ name, state }) => `- ${name}: ${state.status}`)
+        return { text: lines.length === 0 ? 'There are no MCP servers.' : lines.join('\n') }
+      },
+    },
+    {
+      name: 'stats',
+      about: 'show tokens, cost, tools and time',
+      async run() {
+        const { computeSessionStats } = await import('../sessions/stats.ts')
+        const { formatSessionStats } = await import('../sessions/stats-text.ts')
+        const stats = computeSessionStats(session.agent.session.entries, await catalog())
+        return { text: `\`\`\`\n${formatSessionStats(stats)}\`\`\`` }
+      },
+    },
+  ]
+  const custom = loadCustomPrompts(folder).map(({ name, about, expand }): EditorCommand => ({
+    name,
+    about,
+    takes: 'words for the prompt',
+    run: (words) => ({ prompt: expand(words) }),
+  }))
+  return [...builtins, ...custom.filter(({ name }) => !builtins.some((one) => one.name === name))]
+}

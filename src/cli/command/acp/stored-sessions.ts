@@ -1,0 +1,42 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { jsonlStore } from '../../../session/store/jsonl-store.ts'
+import type { SessionSummary, Store } from '../../../session/store/store.ts'
+import { tryOrUndefined } from '../../../model/try-or-undefined.ts'
+import { getDataFolder, getSessionsFolder } from '../../paths/folders.ts'
+import { withStoreErrors } from '../../setup/assemble-agent.ts'
+import { UserError } from '../../user-error.ts'
+
+/** The sessions of a folder, or of all folders, the latest first; empty ones are left out. */
+export async function listStoredSessions(folder: string | undefined): Promise<readonly SessionSummary[]> {
+  const stores = folder === undefined ? openAllStores() : [jsonlStore(getSessionsFolder(folder))]
+  const lists = await withStoreErrors(() => Promise.all(stores.map((store) => store.list())))
+  return lists
+    .flat()
+    .filter(({ title, folder: own }) => title !== '' && own !== '')
+    .toSorted((one, other) => other.changed - one.changed)
+}
+
+export async function removeStoredSession(id: string): Promise<void> {
+  const { store } = await findStoredSession(id)
+  await withStoreErrors(() => store.remove(id))
+}
+
+/** The session with exactly this id: in the folder that is named, or in another. */
+export async function findStoredSession(
+  id: string,
+  folder?: string,
+): Promise<{ readonly store: Store; readonly summary: SessionSummary }> {
+  const stores = [...(folder === undefined ? [] : [jsonlStore(getSessionsFolder(folder))]), ...openAllStores()]
+  for (const store of stores) {
+    const summary = (await withStoreErrors(() => store.list())).find((one) => one.id === id)
+    if (summary) return { store, summary }
+  }
+  throw new UserError(`there is no session ${id}`)
+}
+
+function openAllStores(): Store[] {
+  const folder = join(getDataFolder(), 'sessions')
+  const names = tryOrUndefined(() => readdirSync(folder, { withFileTypes: true })) ?? []
+  return names.filter((entry) => entry.isDirectory()).map(({ name }) => jsonlStore(join(folder, name)))
+}

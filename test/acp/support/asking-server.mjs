@@ -1,0 +1,28 @@
+// An MCP server with one tool, which asks the user for a name.
+import { createInterface } from 'node:readline'
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const tool = { name: 'greet', description: 'Greets the user.', inputSchema: { type: 'object', properties: {} } }
+let waiting
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params, result } = JSON.parse(line)
+  if (method === 'initialize')
+    send({
+      id,
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'asker', version: '1' },
+      },
+    })
+  else if (method === 'tools/list') send({ id, result: { tools: [tool] } })
+  else if (method === 'tools/call') {
+    waiting = id
+    const requestedSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
+    send({ id: 'question', method: 'elicitation/create', params: { message: 'Who are you?', requestedSchema } })
+  } else if (id === 'question') {
+    const text = `${process.env.GREETING} ${result?.content?.name ?? result?.action}`
+    send({ id: waiting, result: { content: [{ type: 'text', text }] } })
+  } else if (id !== undefined && method !== undefined) send({ id, error: { code: -32601, message: 'unknown' } })
+})
