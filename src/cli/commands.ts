@@ -13,6 +13,7 @@ export const COMMAND_LOADERS = {
   replay: async (args) => (await import('./command/replay/replay.ts')).runReplayCommand(args),
   bug: async (args) => (await import('./command/bug/bug.ts')).runBugCommand(args),
   tour: async (args) => (await import('./command/tour/tour.ts')).runTourCommand(args),
+  gateway: async (args) => (await import('./command/gateway/gateway.ts')).runGatewayCommand(args),
   rehearse: async (args) => (await import('./command/rehearse/rehearse.ts')).runRehearseCommand(args),
   wire: async (args) => (await import('./command/wire/wire.ts')).runWireCommand(args),
   completion: async (args) => (await import('./command/completion/shell-script.ts')).runCompletionCommand(args),

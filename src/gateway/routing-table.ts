@@ -47,6 +47,10 @@ export function createRoutingTable(routes: readonly GatewayRoute[], model?: stri
         .flatMap(({ match, to }) => [...(match.includes('*') ? [] : [match]), ...(typeof to === 'string' ? splitNames(to) : to)])
       return [...new Set([...names, ...splitNames(model ?? '')])]
     },
+    /** All models that may be asked. */
+    listTargets: (): string[] => [
+      ...new Set([...routes.flatMap(({ to }) => (typeof to === 'string' ? splitNames(to) : to)), ...splitNames(model ?? '')]),
+    ],
     /** As the settings say it, for messages. */
     describe: (): string[] => [
       ...routes.map(({ match, client }) => (client === undefined ? match : `${match} (${client})`)),

@@ -1,5 +1,6 @@
 import { EFFORT_LEVELS, type EffortLevel } from '../../model/request.ts'
 import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
+import type { GatewayRoute } from '../../gateway/routing-table.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { type ApprovalMode, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
 import { RUN_OPTIONS } from '../args/options.ts'
@@ -20,6 +21,7 @@ export interface Config {
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
   readonly search?: SearchConfig
   readonly telemetry?: TelemetryConfig
+  readonly gateway?: GatewayConfig
   readonly compression?: { readonly share?: number }
   /** In seconds, all attempts together. */
   readonly requestTimeout?: number
@@ -41,6 +43,13 @@ export interface GenerationConfig {
   readonly temperature?: number
   readonly topP?: number
   readonly maxOutputTokens?: number
+}
+
+/** What `dragoman gateway` does with the requests of other agents. */
+export interface GatewayConfig {
+  readonly routes?: readonly GatewayRoute[]
+  readonly passKeys?: readonly string[]
+  readonly maxCostPerDay?: number
 }
 
 export interface ProjectConfig {
@@ -203,6 +212,23 @@ const policySchema = objectSchema(
   },
 )
 
+const dollarsSchema = (description: string): JsonObject => ({ type: 'number', exclusiveMinimum: 0, description })
+
+const gatewayRouteSchema = objectSchema(
+  'Which model answers what clients ask for.',
+  {
+    match: stringSchema('Model that a client asks for; * stands for any text.'),
+    client: stringSchema('Only for this client: claude, codex, gemini, …'),
+    to: {
+      anyOf: [{ type: 'string', minLength: 1 }, stringListSchema('Models in the order of fallback.')],
+      description: 'provider/model that answers; each of a list only if the one before cannot answer.',
+    },
+    maxCostPerDay: dollarsSchema('Limit in US dollars per day for each client.'),
+    concurrency: countSchema('Requests at the same time; others wait.'),
+  },
+  ['match', 'to'],
+)
+
 const properties: Record<keyof Config, JsonObject> = {
   $schema: { type: 'string' },
   model: stringSchema('Default model, as provider/model.'),
@@ -249,6 +275,11 @@ const properties: Record<keyof Config, JsonObject> = {
     endpoint: stringSchema('URL of the OTLP/HTTP collector.'),
     headers: stringMapSchema('Headers of the requests to the collector.'),
     prompts: booleanSchema('Also send prompts, answers, arguments and results; default false.'),
+  }),
+  gateway: objectSchema('What `dragoman gateway` does with the requests of other agents.', {
+    routes: listSchema('Routes; the first one that matches decides.', gatewayRouteSchema),
+    passKeys: stringListSchema('Providers that get the key that a client sends besides the token of the gateway.'),
+    maxCostPerDay: dollarsSchema('Limit in US dollars per day for all clients together.'),
   }),
   compression: objectSchema('When a long conversation is summarised (compaction).', {
     share: {
