@@ -2,8 +2,9 @@ import type { TurnEvent, Warning } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
 import { isObject, toCanonicalJson, tryParseJson } from '../model/json.ts'
 import type { ModelRequest } from '../model/request.ts'
-import type { AssistantPart, CallPart, WireId } from '../model/turn.ts'
+import type { AssistantPart, CallPart, ReasoningPart, TextPart, WireId } from '../model/turn.ts'
 import { createNativeCarrier } from './native/carry-native-data.ts'
+import { REPEATS_ON_CALLS } from './native/envelope-fields.ts'
 
 interface ClientEventOptions {
   /** The wire of the client. */
@@ -13,6 +14,14 @@ interface ClientEventOptions {
   /** The request that is answered; ids of its calls are not used again. */
   readonly request: ModelRequest
   readonly key: Uint8Array
+}
+
+type TextKind = 'text' | 'reasoning'
+
+/** What the client has of a text, in how many pieces. */
+interface SentText {
+  text: string
+  segments: number
 }
 
 type FinishEvent = Extract<TurnEvent, { type: 'finish' }>
@@ -29,19 +38,17 @@ export type ClientEvents = ReturnType<typeof createClientEvents>
 export function createClientEvents({ wire, upstreamWire, request, key }: ClientEventOptions) {
   const carrier = createNativeCarrier(wire, key)
   const usedIds = collectCallIds(request)
-  const indexes = new Map<number, number>()
   const rejected: CallPart[] = []
   const warnings: Warning[] = []
+  const texts = new Map<number, SentText>()
+  /** Decoders close texts at the end only; clients get them one after the other, so the next one ends the one before. */
+  let current: { readonly index: number; readonly clientIndex: number; readonly kind: TextKind; text: string } | undefined
+  let heldCalls: { readonly part: CallPart; readonly index: number }[] = []
   let calls = 0
   let next = 0
 
-  const getIndex = (index: number): number => {
-    const known = indexes.get(index) ?? next++
-    indexes.set(index, known)
-    return known
-  }
-
-  function writeWhole(part: AssistantPart, index = next++): TurnEvent[] {
+  function writeWhole(part: AssistantPart): TurnEvent[] {
+    const index = next++
     const { kind, native } = part
     const text = part.kind === 'call' ? part.raw : part.kind === 'media' ? '' : part.text
     const open: TurnEvent =
@@ -55,21 +62,71 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
     ]
   }
 
-  function closePart(part: AssistantPart, index: number): TurnEvent[] {
-    if (part.kind !== 'call') {
+  function endCurrent(): TurnEvent[] {
+    if (!current) return []
+    const { clientIndex, kind, text } = current
+    current = undefined
+    return [{ type: 'part-close', index: clientIndex, part: carrier.markForeign({ kind, text }) }]
+  }
+
+  function writeText(index: number, kind: TextKind, text: string): TurnEvent[] {
+    const events: TurnEvent[] = []
+    const sent = texts.get(index) ?? { text: '', segments: 0 }
+    texts.set(index, sent)
+    if (current?.index !== index) {
+      events.push(...endCurrent())
+      current = { index, clientIndex: next++, kind, text: '' }
+      sent.segments++
+      events.push({ type: 'part-open', index: current.clientIndex, kind })
+    }
+    current.text += text
+    sent.text += text
+    events.push({ type: 'part-delta', index: current.clientIndex, kind, text })
+    return events
+  }
+
+  function closeText(part: TextPart | ReasoningPart, index: number): TurnEvent[] {
+    const sent = texts.get(index)
+    if (!sent) {
       const { before, part: carried, after } = carrier.carry(part, index)
-      const close: TurnEvent = { type: 'part-close', index: getIndex(index), part: carried }
-      return [...before.flatMap((one) => writeWhole(one)), close, ...after.flatMap((one) => writeWhole(one))]
+      return [...before, carried, ...after].flatMap(writeWhole)
     }
-    if (!isComplete(part)) {
-      rejected.push(part)
-      return []
+    const events: TurnEvent[] = []
+    const rest = part.text.startsWith(sent.text) ? part.text.slice(sent.text.length) : ''
+    if (rest !== '') events.push(...writeText(index, part.kind, rest))
+    // Native data stands on the part if all of it is there, and beside it otherwise.
+    if (current?.index !== index || sent.segments > 1)
+      return [...events, ...(current?.index === index ? endCurrent() : []), ...carrier.carryBeside(part, index).flatMap(writeWhole)]
+    const { part: carried, after } = carrier.carry({ ...part, text: current.text }, index)
+    events.push({ type: 'part-close', index: current.clientIndex, part: carried })
+    current = undefined
+    return [...events, ...after.flatMap(writeWhole)]
+  }
+
+  function closePart(part: AssistantPart, index: number): TurnEvent[] {
+    switch (part.kind) {
+      case 'text':
+      case 'reasoning':
+        return closeText(part, index)
+      case 'media':
+        return [...endCurrent(), ...writeWhole(carrier.carry(part, index).part)]
+      case 'call':
+        if (!isComplete(part)) rejected.push(part)
+        // What a call carries of reasoning is known when that has closed, which is at the end.
+        else if (REPEATS_ON_CALLS[wire]) heldCalls.push({ part, index })
+        else return writeCall(part, index)
+        return []
+      default:
+        return part satisfies never
     }
+  }
+
+  function writeCall(part: CallPart, index: number): TurnEvent[] {
     calls++
     const id = chooseId(part, usedIds)
     const whole = { ...part, id, raw: toArgumentText(part) }
     const { before, part: carried } = carrier.carryCall(whole, index, id)
-    return [...before, carried].flatMap((one) => writeWhole(one))
+    return [...endCurrent(), ...[...before, carried].flatMap(writeWhole)]
   }
 
   return {
@@ -77,10 +134,10 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
     push(event: Exclude<TurnEvent, FinishEvent>): TurnEvent[] {
       switch (event.type) {
         case 'part-open':
-          // Native data of the part is written when it is complete.
-          return event.kind === 'call' ? [] : [{ type: 'part-open', index: getIndex(event.index), kind: event.kind }]
+          return []
         case 'part-delta':
-          return event.kind === 'call' ? [] : [{ ...event, index: getIndex(event.index) }]
+          if (event.kind !== 'text' && event.kind !== 'reasoning') return []
+          return event.text === '' ? [] : writeText(event.index, event.kind, event.text)
         case 'part-close':
           return closePart(event.part, event.index)
         case 'warn':
@@ -94,12 +151,18 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
           return event satisfies never
       }
     },
+    /** The calls that waited for the end of the response; none if it did not end well. */
+    takeHeldCalls(): TurnEvent[] {
+      const held = heldCalls
+      heldCalls = []
+      return held.flatMap(({ part, index }) => writeCall(part, index))
+    },
     end(finish: FinishEvent): ClientEnd {
       const { type, reason, fault, native, raw } = finish
       if (reason === 'aborted') return { isAborted: true }
       if (reason === 'fault') return { fault: fault ?? BROKEN_FAULT }
       const isGoogle = wire === 'gemini' || wire === 'code-assist'
-      if (reason === 'malformed-call' && !(isGoogle && calls === 0))
+      if (reason === 'malformed-call' && !(isGoogle && calls + heldCalls.length === 0))
         return { fault: { kind: 'decode', message: fault?.message ?? 'The model made a call that cannot be read.' } }
       const [first] = rejected
       if (first && reason !== 'length' && reason !== 'malformed-call') return { fault: createCallFault(first) }
@@ -107,7 +170,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
         warnings.push({ code: 'rejected-call', message: `A call of ${first.name} was left out: it is incomplete.` })
       // The labels of another vendor say nothing to the client.
       const label = upstreamWire === wire && raw !== undefined ? { raw } : {}
-      const isCallMissing = reason === 'calls' && calls === 0
+      const isCallMissing = reason === 'calls' && calls + heldCalls.length === 0
       return {
         finish: { type, reason: isCallMissing ? 'stop' : reason, ...label, ...(native && { native }), ...(fault && { fault }) },
       }

@@ -135,7 +135,7 @@ async function sendStream(request: GatewayRequest, response: ClientResponse, ans
   recorder.addWarnings(current.events.warnings)
   if ('isAborted' in end) return ANSWERED
   if ('fault' in end) return hasSent ? failAfterStart(end.fault) : { fault: end.fault }
-  current.pending.push(...current.writer.write(end.finish))
+  for (const one of [...current.events.takeHeldCalls(), end.finish]) current.pending.push(...current.writer.write(one))
   const drained = flush()
   if (drained) await drained
   response.end()
@@ -171,7 +171,7 @@ async function sendWhole(request: GatewayRequest, response: ClientResponse, answ
   recorder.addWarnings(events.warnings)
   if ('isAborted' in end) return ANSWERED
   if ('fault' in end) return { fault: end.fault }
-  fold.push(end.finish)
+  for (const one of [...events.takeHeldCalls(), end.finish]) fold.push(one)
   const body = request.wire.responseWriter.writeWhole(fold.end().turn, createHead(request, answer.turnKey))
   const headers = { ...createModelHeader(model), ...formatWarningHeader([...warnings, ...events.warnings]) }
   response.sendJson(200, body, headers)

@@ -5,8 +5,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { Turn, WireId } from '../../src/model/turn.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/gateway.ts'
-import { resolveModel } from '../../src/provider/index.ts'
-import { parseProvider } from '../../src/provider/index.ts'
+import { parseProvider, resolveModel } from '../../src/provider/index.ts'
 import type { RehearsalServer } from '../../src/rehearsal/server.ts'
 import { createFramer } from '../../src/wire/framing/framer.ts'
 import { stringifyWithRawJson } from '../../src/wire/json/raw-json.ts'
@@ -29,7 +28,7 @@ export function providerAt(id: string, wire: WireId, url: string, more: JsonObje
 export function gatewayTo(
   rehearsal: RehearsalServer,
   wires: readonly WireId[],
-  options: Partial<GatewayOptions> = {},
+  { hasNoDefault = false, ...options }: Partial<GatewayOptions> & { hasNoDefault?: boolean } = {},
 ): Promise<Gateway> {
   const rows = wires.map((wire) => providerAt(`up-${wire}`, wire, rehearsal.url))
   return startGateway({
@@ -37,7 +36,7 @@ export function gatewayTo(
     envelopeKey: KEY,
     retry: { attempts: 1, longest: 100 },
     resolveModel: (name) => resolveModel(name, { TEST_KEY: 'upstream-key-123', GOOGLE_CLOUD_PROJECT: 'p' }, rows),
-    ...(wires[0] && { model: `up-${wires[0]}/script` }),
+    ...(wires[0] && !hasNoDefault && { model: `up-${wires[0]}/script` }),
     ...options,
   })
 }

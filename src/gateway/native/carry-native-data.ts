@@ -1,6 +1,6 @@
 import { defined } from '../../model/defined.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import type { AssistantPart, CallPart, NativeData, WireId } from '../../model/turn.ts'
+import type { AssistantPart, CallPart, NativeData, ReasoningPart, TextPart, WireId } from '../../model/turn.ts'
 import { pickOtherFields } from '../../wire/read-parts.ts'
 import { ENVELOPE_FIELDS, REPEATS_ON_CALLS } from './envelope-fields.ts'
 import { type CarriedPart, sealEnvelope } from './signature-envelope.ts'
@@ -47,11 +47,32 @@ export function createNativeCarrier(wire: WireId, key: Uint8Array) {
     return { before: [], part: withoutNative(part), after: [createCarrier(carried)] }
   }
 
+  /** The client's own vendor refuses thinking that is not signed; so it is marked as that of another model. */
+  function markForeign<P extends TextPart | ReasoningPart>(part: P): P {
+    if (part.kind !== 'reasoning' || part.text === '' || REPEATS_ON_CALLS[wire]) return part
+    return { ...part, native: toNative(fields.reasoning(sealEnvelope([], key), true, position++)) }
+  }
+
   return {
+    markForeign,
+    /** For a part whose text the client has already: what carries its native data. */
+    carryBeside(part: TextPart | ReasoningPart, index: number): AssistantPart[] {
+      const native = toReplayable(part.native)
+      if (!native || native.wire === wire) return []
+      const carried: CarriedPart = {
+        kind: part.kind,
+        index,
+        native,
+        ...(part.kind === 'reasoning' && { text: part.text }),
+      }
+      if (part.kind === 'reasoning' && REPEATS_ON_CALLS[wire]) repeated.push(carried)
+      return [createCarrier(carried)]
+    },
     /** `index` is the position of the part in the response. */
-    carry<P extends Exclude<AssistantPart, CallPart>>(part: P, index: number): CarriedResult<AssistantPart> {
+    carry(part: Exclude<AssistantPart, CallPart>, index: number): CarriedResult<AssistantPart> {
       const native = toReplayable(part.native)
       if (part.native?.wire === wire) return { before: [], part, after: [] }
+      if (!native && part.kind !== 'media') return { before: [], part: markForeign(withoutNative(part)), after: [] }
       if (!native || part.kind === 'media') return { before: [], part: withoutNative(part), after: [] }
       if (part.kind === 'reasoning') return { before: [], part: carryReasoning(part, index, native), after: [] }
       return carryText(part, index, native)

@@ -73,7 +73,8 @@ function restoreParts(turn: AssistantTurn, options: RestoreOptions, warnings: Wa
   // Reasoning is inserted last, because it moves what follows it.
   const ordered = later.toSorted((a, b) => Number(isReasoning(a.carried)) - Number(isReasoning(b.carried)))
   for (const { carried, at, self } of ordered) applyCarried(restored, carried, { at, self, found })
-  return restored
+  // What was sent of the reasoning while it was written is in the envelope, too.
+  return found.size === 0 ? restored : restored.filter((part) => part.kind !== 'reasoning' || part.native?.data !== undefined)
 }
 
 function isReasoning({ kind }: CarriedPart): boolean {
