@@ -4,7 +4,6 @@ import { isObject, toCanonicalJson, tryParseJson } from '../model/json.ts'
 import type { ModelRequest } from '../model/request.ts'
 import type { AssistantPart, CallPart, ReasoningPart, TextPart, WireId } from '../model/turn.ts'
 import { createNativeCarrier } from './native/carry-native-data.ts'
-import { REPEATS_ON_CALLS } from './native/envelope-fields.ts'
 
 interface ClientEventOptions {
   /** The wire of the client. */
@@ -43,6 +42,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   const texts = new Map<number, SentText>()
   /** Decoders close texts at the end only; clients get them one after the other, so the next one ends the one before. */
   let current: { readonly index: number; readonly clientIndex: number; readonly kind: TextKind; text: string } | undefined
+  const openTexts = new Set<number>()
   let heldCalls: { readonly part: CallPart; readonly index: number }[] = []
   let calls = 0
   let next = 0
@@ -86,6 +86,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   }
 
   function closeText(part: TextPart | ReasoningPart, index: number): TurnEvent[] {
+    openTexts.delete(index)
     const sent = texts.get(index)
     if (!sent) {
       const { before, part: carried, after } = carrier.carry(part, index)
@@ -112,8 +113,8 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
         return [...endCurrent(), ...writeWhole(carrier.carry(part, index).part)]
       case 'call':
         if (!isComplete(part)) rejected.push(part)
-        // What a call carries of reasoning is known when that has closed, which is at the end.
-        else if (REPEATS_ON_CALLS[wire]) heldCalls.push({ part, index })
+        // Signatures of what precedes a call are known when that has closed; clients drop those that follow it.
+        else if (Math.min(...openTexts) < index) heldCalls.push({ part, index })
         else return writeCall(part, index)
         return []
       default:
@@ -134,6 +135,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
     push(event: Exclude<TurnEvent, FinishEvent>): TurnEvent[] {
       switch (event.type) {
         case 'part-open':
+          if (event.kind === 'text' || event.kind === 'reasoning') openTexts.add(event.index)
           return []
         case 'part-delta':
           if (event.kind !== 'text' && event.kind !== 'reasoning') return []
