@@ -71,7 +71,10 @@ function startTestGateway(port: number): Promise<Gateway> {
 }
 
 const BODIES = {
-  chat: (word: string) => ({ path: '/v1/chat/completions', body: { model: 'm', stream: true, messages: [{ role: 'user', content: word }] } }),
+  chat: (word: string) => ({
+    path: '/v1/chat/completions',
+    body: { model: 'm', stream: true, messages: [{ role: 'user', content: word }] },
+  }),
   anthropic: (word: string) => ({
     path: '/v1/messages',
     body: { model: 'm', stream: true, max_tokens: 100, messages: [{ role: 'user', content: word }] },
@@ -85,7 +88,11 @@ function ask(url: string, { path, body }: { path: string; body: unknown }): Prom
   return new Promise((done, fail) => {
     const started = performance.now()
     const bytes = JSON.stringify(body)
-    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) }
+    const headers = {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(bytes),
+    }
     const outgoing = httpRequest(url + path, { method: 'POST', headers, agent }, (response) => {
       let first = 0
       let length = 0
@@ -135,12 +142,36 @@ async function main(): Promise<void> {
   const allMs = performance.now() - startedAll
   const complete = all.filter(({ bytes }) => bytes > 0).length
   const rows: BenchmarkRow[] = [
-    { label: 'first byte on the same API, added to a bare proxy, against 3 ms', figures: `${(sameMs - bareMs).toFixed(2)} ms`, ratio: (sameMs - bareMs) / 3, maxRatio: 1 },
-    { label: 'first byte translated, added to a bare proxy, against 10 ms', figures: `${(translatedMs - bareMs).toFixed(2)} ms`, ratio: (translatedMs - bareMs) / 10, maxRatio: 1 },
-    { label: `${CHUNKS} chunks translated, against a bare proxy (processor time)`, figures: `${translatedCpu.toFixed(0)} ms against ${bareCpu.toFixed(0)} ms`, ratio: translatedCpu / bareCpu, maxRatio: 1.5 },
-    { label: `${STREAMS} translated streams at once: unfinished ones`, figures: `${complete} of ${STREAMS} in ${allMs.toFixed(0)} ms`, ratio: STREAMS - complete, maxRatio: 0 },
+    {
+      label: 'first byte on the same API, added to a bare proxy, against 3 ms',
+      figures: `${(sameMs - bareMs).toFixed(2)} ms`,
+      ratio: (sameMs - bareMs) / 3,
+      maxRatio: 1,
+    },
+    {
+      label: 'first byte translated, added to a bare proxy, against 10 ms',
+      figures: `${(translatedMs - bareMs).toFixed(2)} ms`,
+      ratio: (translatedMs - bareMs) / 10,
+      maxRatio: 1,
+    },
+    {
+      label: `${CHUNKS} chunks translated, against a bare proxy (processor time)`,
+      figures: `${translatedCpu.toFixed(0)} ms against ${bareCpu.toFixed(0)} ms`,
+      ratio: translatedCpu / bareCpu,
+      maxRatio: 1.5,
+    },
+    {
+      label: `${STREAMS} translated streams at once: unfinished ones`,
+      figures: `${complete} of ${STREAMS} in ${allMs.toFixed(0)} ms`,
+      ratio: STREAMS - complete,
+      maxRatio: 0,
+    },
   ]
-  reportTable('gateway', 'Another agent through the gateway, against a bare proxy of Node `http` in the same run.', rows)
+  reportTable(
+    'gateway',
+    'Another agent through the gateway, against a bare proxy of Node `http` in the same run.',
+    rows,
+  )
   agent.destroy()
   bare.close()
   bare.closeAllConnections()

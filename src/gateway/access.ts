@@ -29,7 +29,8 @@ export function checkHostAndOrigin(
   ownHost: string,
 ): { status: 403; message: string } | undefined {
   const name = parseHostName(host)
-  const isOwn = name !== undefined && (isLoopback(name) || name === ownHost || (!isLoopback(ownHost) && isIP(name) !== 0))
+  const isOwn =
+    name !== undefined && (isLoopback(name) || name === ownHost || (!isLoopback(ownHost) && isIP(name) !== 0))
   if (!isOwn) return { status: 403, message: `The Host header “${host.slice(0, 100)}” does not name this server.` }
   if (origin !== undefined && origin !== `http://${host}`)
     return { status: 403, message: `Requests from the origin ${origin.slice(0, 100)} are refused.` }

@@ -41,7 +41,9 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   const warnings: Warning[] = []
   const texts = new Map<number, SentText>()
   /** Decoders close texts at the end only; clients get them one after the other, so the next one ends the one before. */
-  let current: { readonly index: number; readonly clientIndex: number; readonly kind: TextKind; text: string } | undefined
+  let current:
+    | { readonly index: number; readonly clientIndex: number; readonly kind: TextKind; text: string }
+    | undefined
   const openTexts = new Set<number>()
   let heldCalls: { readonly part: CallPart; readonly index: number }[] = []
   let calls = 0
@@ -97,7 +99,11 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
     if (rest !== '') events.push(...writeText(index, part.kind, rest))
     // Native data stands on the part if all of it is there, and beside it otherwise.
     if (current?.index !== index || sent.segments > 1)
-      return [...events, ...(current?.index === index ? endCurrent() : []), ...carrier.carryBeside(part, index).flatMap(writeWhole)]
+      return [
+        ...events,
+        ...(current?.index === index ? endCurrent() : []),
+        ...carrier.carryBeside(part, index).flatMap(writeWhole),
+      ]
     const { part: carried, after } = carrier.carry({ ...part, text: current.text }, index)
     events.push({ type: 'part-close', index: current.clientIndex, part: carried })
     current = undefined
@@ -174,7 +180,13 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
       const label = upstreamWire === wire && raw !== undefined ? { raw } : {}
       const isCallMissing = reason === 'calls' && calls + heldCalls.length === 0
       return {
-        finish: { type, reason: isCallMissing ? 'stop' : reason, ...label, ...(native && { native }), ...(fault && { fault }) },
+        finish: {
+          type,
+          reason: isCallMissing ? 'stop' : reason,
+          ...label,
+          ...(native && { native }),
+          ...(fault && { fault }),
+        },
       }
     },
   }

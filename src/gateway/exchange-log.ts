@@ -103,8 +103,7 @@ export function createExchangeLog(options: ExchangeLogOptions) {
           return entry.exchange
         },
         update,
-        addWarnings: (warnings: readonly Warning[]) =>
-          update({ warnings: [...entry.exchange.warnings, ...warnings] }),
+        addWarnings: (warnings: readonly Warning[]) => update({ warnings: [...entry.exchange.warnings, ...warnings] }),
         /** Bytes that the client got. */
         addResponse(bytes: Uint8Array | string): void {
           const { responseBytes, firstByteMs = now() - started } = entry.exchange

@@ -44,12 +44,18 @@ export function createRoutingTable(routes: readonly GatewayRoute[], model?: stri
     listModels(client?: string): string[] {
       const names = routes
         .filter((route) => route.client === undefined || route.client === client)
-        .flatMap(({ match, to }) => [...(match.includes('*') ? [] : [match]), ...(typeof to === 'string' ? splitNames(to) : to)])
+        .flatMap(({ match, to }) => [
+          ...(match.includes('*') ? [] : [match]),
+          ...(typeof to === 'string' ? splitNames(to) : to),
+        ])
       return [...new Set([...names, ...splitNames(model ?? '')])]
     },
     /** All models that may be asked. */
     listTargets: (): string[] => [
-      ...new Set([...routes.flatMap(({ to }) => (typeof to === 'string' ? splitNames(to) : to)), ...splitNames(model ?? '')]),
+      ...new Set([
+        ...routes.flatMap(({ to }) => (typeof to === 'string' ? splitNames(to) : to)),
+        ...splitNames(model ?? ''),
+      ]),
     ],
     /** As the settings say it, for messages. */
     describe: (): string[] => [

@@ -94,7 +94,10 @@ async function sendStream(request: GatewayRequest, response: ClientResponse, ans
   let hasSent = false
   let lastSent = Date.now()
   const startStream = (): void =>
-    response.startStream({ ...createModelHeader(model), ...formatWarningHeader([...warnings, ...current.events.warnings]) })
+    response.startStream({
+      ...createModelHeader(model),
+      ...formatWarningHeader([...warnings, ...current.events.warnings]),
+    })
   const keepAlive = (): void => {
     startStream()
     response.keepAlive()

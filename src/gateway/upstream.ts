@@ -45,9 +45,7 @@ export function createUpstreams(options: UpstreamOptions) {
   const { httpClient = getSharedHttpClient(), retry = DEFAULT_RETRY, maxSilenceMs = MAX_SILENCE_MS } = options
   const known = new Map<string, Promise<Upstream | ResolveError>>()
   const open = (endpoint: Endpoint): Model =>
-    withAdaptation(endpoint, (adapted) =>
-      createModel(adapted, { httpClient, timeouts: createTimeouts(maxSilenceMs) }),
-    )
+    withAdaptation(endpoint, (adapted) => createModel(adapted, { httpClient, timeouts: createTimeouts(maxSilenceMs) }))
 
   async function resolve(name: string): Promise<Upstream | ResolveError> {
     const endpoint = await options.resolveModel(name)

@@ -15,7 +15,7 @@ export type ResponseWatcher = ReturnType<typeof createResponseWatcher>
 
 /** Reads a response beside the stream, for its usage. It must never stop the stream: if it fails, it only stops to watch. */
 export function createResponseWatcher(wire: Wire, status: number, headers: Readonly<Record<string, string>>) {
-  let seen: { usage?: Usage; warnings: Warning[]; fault?: Fault } = { warnings: [] }
+  const seen: { usage?: Usage; warnings: Warning[]; fault?: Fault } = { warnings: [] }
   let isWatching = true
   const framer = createFramer(headers['content-type'])
   const state = wire.startDecoding({ turnKey: 'watched', profile: wire.profile, tools: [], status, headers })

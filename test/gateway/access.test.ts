@@ -96,7 +96,10 @@ describe('access', () => {
 describe('models', () => {
   test('the lists have the forms of the vendors', async () => {
     const openai = JSON.parse((await get('/v1/models', bearer)).text) as { data: { id: string }[] }
-    assert.deepEqual(openai.data.map(({ id }) => id), ['fast', 'up-openai-chat/script'])
+    assert.deepEqual(
+      openai.data.map(({ id }) => id),
+      ['fast', 'up-openai-chat/script'],
+    )
     const anthropic = JSON.parse((await get('/v1/models', { ...bearer, 'anthropic-version': '2023-06-01' })).text) as {
       data: { id: string; display_name: string }[]
     }

@@ -27,7 +27,10 @@ describe('dragoman gateway', () => {
       },
     })
     assert.equal(ended.code, 0, ended.err)
-    assert.match(answered ?? '', /Hello from the model\.".*"stop_reason":"end_turn".*\/inspector\/\?key=token-of-this-test-1$/)
+    assert.match(
+      answered ?? '',
+      /Hello from the model\.".*"stop_reason":"end_turn".*\/inspector\/\?key=token-of-this-test-1$/,
+    )
     const recorded = readdirSync(record).map((name) => readFileSync(join(record, name), 'utf8'))
     assert.ok(recorded.some((text) => text.includes('/v1/chat/completions')))
     const key = join(place.home, '.local/share/dragoman/gateway/envelope.key')
@@ -68,7 +71,7 @@ process.exit(7)
       const { code, out, err } = await dragoman(['gateway', 'env', id, ...address], place)
       assert.equal(code, 0, err)
       assert.match(out, new RegExp(`^# ${id}\\b`, 'm'))
-      assert.match(`${out}`, /^export [A-Z_]+=/m)
+      assert.match(out, /^export [A-Z_]+=/m)
     }
     const { out } = await dragoman(['gateway', 'env', 'gemini', '--json', ...address], place)
     const { env } = JSON.parse(out) as { env: Record<string, string> }

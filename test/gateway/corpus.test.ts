@@ -69,7 +69,11 @@ interface Recorded {
 }
 
 /** The bytes that a client gets; undefined if it gets an error. */
-function write(wire: Wire, client: Wire, { context, bytes, contentType, request, stream }: Recorded): string | undefined {
+function write(
+  wire: Wire,
+  client: Wire,
+  { context, bytes, contentType, request, stream }: Recorded,
+): string | undefined {
   const events = createClientEvents({ wire: client.id, upstreamWire: wire.id, request, key: KEY })
   const writer = client.responseWriter.startStream(HEAD)
   const formatter = createFrameFormatter('sse')

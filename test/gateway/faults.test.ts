@@ -10,7 +10,9 @@ import { askGateway, gatewayTo } from './support.ts'
 
 const CALLS = ['a', 'b'].map((path) => ({ name: 'read_file', args: { path: `${path}/with/a/long/name` } }))
 const good: ScriptStep = { say: 'Reading.', call: CALLS }
-const bad = (...misbehave: NonNullable<ScriptStep['misbehave']>): RehearsalScript => ({ steps: [{ ...good, misbehave }] })
+const bad = (...misbehave: NonNullable<ScriptStep['misbehave']>): RehearsalScript => ({
+  steps: [{ ...good, misbehave }],
+})
 
 const SCRIPTS: Record<string, RehearsalScript> = {
   cut: bad({ kind: 'cut', at: 'arguments' }),
@@ -83,7 +85,14 @@ describe('what goes wrong upstream', () => {
 
         // On Gemini's wires, a call with the id of an earlier one is that call again (T128).
         const isGoogle = upstream === 'gemini' || upstream === 'code-assist'
-        for (const script of [...(isGoogle ? [] : ['same']), 'missing', 'split', 'cumulative', 'interleaved', 'doubled'])
+        for (const script of [
+          ...(isGoogle ? [] : ['same']),
+          'missing',
+          'split',
+          'cumulative',
+          'interleaved',
+          'doubled',
+        ])
           test(`${script}: two calls with ids of their own`, async () => {
             const { turn, answered } = await ask(script)
             const { calls, rejected } = splitRunnableCalls(turn)
@@ -98,7 +107,10 @@ describe('what goes wrong upstream', () => {
           assert.equal(turn.finish.reason, 'length', answered.text)
           const { calls, rejected } = splitRunnableCalls(turn)
           assert.deepEqual(calls, [])
-          assert.deepEqual(rejected.map(({ call }) => call.input?.['path']), [CALLS[0]?.args.path])
+          assert.deepEqual(
+            rejected.map(({ call }) => call.input?.['path']),
+            [CALLS[0]?.args.path],
+          )
         })
       })
     }

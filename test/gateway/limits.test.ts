@@ -45,7 +45,10 @@ test('at most so many requests at the same time; others wait', async () => {
   })
   try {
     const all = await Promise.all(Array.from({ length: 8 }, () => askGateway(gateway, 'anthropic')))
-    assert.deepEqual(all.map(({ answered }) => answered.status), Array.from({ length: 8 }, () => 200))
+    assert.deepEqual(
+      all.map(({ answered }) => answered.status),
+      Array.from({ length: 8 }, () => 200),
+    )
     assert.equal(most, 2)
   } finally {
     await gateway.close()
@@ -65,7 +68,10 @@ for (const client of ['openai-chat', 'anthropic'] as const)
       providerAt('up', 'openai-chat', up.url),
       providerAt('also', 'openai-responses', up.url),
     ]
-    for (const to of [['down/script', 'up/script'], ['down/script', 'also/script']]) {
+    for (const to of [
+      ['down/script', 'up/script'],
+      ['down/script', 'also/script'],
+    ]) {
       const gateway = await startGateway({
         token: TOKEN,
         envelopeKey: KEY,
@@ -77,7 +83,10 @@ for (const client of ['openai-chat', 'anthropic'] as const)
       await gateway.close()
       assert.equal(answered.status, 200, answered.text)
       assert.equal(turn.parts.find((part) => part.kind === 'text')?.text, 'Here.')
-      assert.equal(gateway.log.list()[0]?.warnings.some(({ code }) => code === 'fallback'), true)
+      assert.equal(
+        gateway.log.list()[0]?.warnings.some(({ code }) => code === 'fallback'),
+        true,
+      )
     }
     await down.close()
     await up.close()
@@ -110,5 +119,8 @@ test('a retry happens as long as nothing was sent', async () => {
   await gateway.close()
   await rehearsal.close()
   assert.equal(answered.status, 200, answered.text)
-  assert.deepEqual(turn.parts.map((part) => (part.kind === 'text' ? part.text : part.kind)), ['At last.'])
+  assert.deepEqual(
+    turn.parts.map((part) => (part.kind === 'text' ? part.text : part.kind)),
+    ['At last.'],
+  )
 })

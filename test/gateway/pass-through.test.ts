@@ -27,7 +27,7 @@ interface Reply {
 
 const open: (Server | Gateway)[] = []
 after(() => {
-  for (const one of open) one.close()
+  for (const one of open) void one.close()
 })
 
 /** A server that gives these replies, and a gateway to it. */
@@ -157,7 +157,9 @@ describe('a field of a JSON text', () => {
       if (kind < 2) return word()
       if (kind === 2) return dice.pick([null, true, 1.5, -3])
       if (kind === 3) return Array.from({ length: dice.below(3) }, () => value(depth + 1))
-      return Object.fromEntries(Array.from({ length: dice.below(4) }, () => [dice.pick(['model', word()]), value(depth + 1)]))
+      return Object.fromEntries(
+        Array.from({ length: dice.below(4) }, () => [dice.pick(['model', word()]), value(depth + 1)]),
+      )
     }
     for (let round = 0; round < 2000; round++) {
       const fields = { [word()]: value(1), model: word(), [`x${word()}`]: value(1) }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import Anthropic from '@anthropic-ai/sdk'
+import Anthropic, { RateLimitError as AnthropicRateLimitError } from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
-import OpenAI from 'openai'
+import OpenAI, { RateLimitError as OpenAiRateLimitError } from 'openai'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { type RehearsalServer, startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { wireIds } from '../../src/wire/wires.ts'
@@ -10,7 +10,12 @@ import { gatewayTo, TOKEN } from './support.ts'
 
 const calls = [1, 2].map((n) => ({ name: 'read_file', args: { path: `${n}.txt`, depth: n } }))
 const scripts = {
-  parallel: { steps: [{ think: 'Hm.', say: 'Both.', call: calls }, { expect: { results: 'the content' }, say: 'Done.' }] },
+  parallel: {
+    steps: [
+      { think: 'Hm.', say: 'Both.', call: calls },
+      { expect: { results: 'the content' }, say: 'Done.' },
+    ],
+  },
   busy: { steps: [{ misbehave: [{ kind: 'status' as const, status: 429, hint: 'none' as const }] }] },
 }
 const parameters = { type: 'object', properties: { path: { type: 'string' }, depth: { type: 'number' } } } as const
@@ -39,7 +44,10 @@ for (const upstream of wireIds)
       const message = first.choices[0]?.message
       assert.equal(first.choices[0]?.finish_reason, 'tool_calls')
       const found = message?.tool_calls?.map((call) => (call.type === 'function' ? call.function : undefined))
-      assert.deepEqual(found?.map((call) => [call?.name, JSON.parse(call?.arguments ?? '')]), made)
+      assert.deepEqual(
+        found?.map((call) => [call?.name, JSON.parse(call?.arguments ?? '')]),
+        made,
+      )
       const results = (message?.tool_calls ?? []).map(({ id }) => ({
         role: 'tool' as const,
         tool_call_id: id,
@@ -50,17 +58,22 @@ for (const upstream of wireIds)
       assert.equal(second.choices[0]?.message.content, 'Done.')
       await assert.rejects(
         client.chat.completions.create({ model: `up-${upstream}/busy`, messages: [{ role: 'user', content: 'Go.' }] }),
-        OpenAI.RateLimitError,
+        OpenAiRateLimitError,
       )
     })
 
     test('openai, Responses: a stream with calls, their results, and an error', async () => {
       const client = new OpenAI({ apiKey: TOKEN, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
-      const tools = [{ type: 'function', name: 'read_file', parameters, strict: false }] as OpenAI.Responses.FunctionTool[]
+      const tools = [
+        { type: 'function', name: 'read_file', parameters, strict: false },
+      ] as OpenAI.Responses.FunctionTool[]
       const ask = { model, tools, store: false, include: ['reasoning.encrypted_content' as const] }
       const first = await client.responses.stream({ ...ask, input: 'Go.' }).finalResponse()
       const found = first.output.filter((item) => item.type === 'function_call')
-      assert.deepEqual(found.map(({ name, arguments: args }) => [name, JSON.parse(args)]), made)
+      assert.deepEqual(
+        found.map(({ name, arguments: args }) => [name, JSON.parse(args)]),
+        made,
+      )
       const input = [
         { role: 'user' as const, content: 'Go.' },
         ...first.output,
@@ -70,7 +83,7 @@ for (const upstream of wireIds)
       assert.equal(second.output_text, 'Done.')
       await assert.rejects(
         client.responses.create({ ...ask, model: `up-${upstream}/busy`, input: 'Go.' }),
-        OpenAI.RateLimitError,
+        OpenAiRateLimitError,
       )
     })
 
@@ -82,7 +95,10 @@ for (const upstream of wireIds)
       assert.equal(first.stop_reason, 'tool_use')
       assert.ok(first.usage.input_tokens > 0)
       const found = first.content.filter((block) => block.type === 'tool_use')
-      assert.deepEqual(found.map(({ name, input }) => [name, input]), made)
+      assert.deepEqual(
+        found.map(({ name, input }) => [name, input]),
+        made,
+      )
       messages.push(
         { role: 'assistant', content: first.content as Anthropic.ContentBlockParam[] },
         {
@@ -91,19 +107,25 @@ for (const upstream of wireIds)
         },
       )
       const second = await client.messages.create({ model, tools, messages, max_tokens: 1000 })
-      assert.deepEqual(second.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])), ['Done.'])
+      assert.deepEqual(
+        second.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
+        ['Done.'],
+      )
       await assert.rejects(
         client.messages.create({
           model: `up-${upstream}/busy`,
           messages: [{ role: 'user', content: 'Go.' }],
           max_tokens: 10,
         }),
-        Anthropic.RateLimitError,
+        AnthropicRateLimitError,
       )
     })
 
     test('Google: a stream with calls, their results, and an error', async () => {
-      const client = new GoogleGenAI({ apiKey: TOKEN, httpOptions: { baseUrl: gateway.url, retryOptions: { attempts: 1 } } })
+      const client = new GoogleGenAI({
+        apiKey: TOKEN,
+        httpOptions: { baseUrl: gateway.url, retryOptions: { attempts: 1 } },
+      })
       const config = { tools: [{ functionDeclarations: [{ name: 'read_file', parametersJsonSchema: parameters }] }] }
       const user = { role: 'user', parts: [{ text: 'Go.' }] }
       // The name of a model is part of the path.
@@ -112,7 +134,10 @@ for (const upstream of wireIds)
       for await (const chunk of await client.models.generateContentStream({ model: path, contents: [user], config }))
         parts.push(...(chunk.candidates?.[0]?.content?.parts ?? []))
       const found = parts.flatMap((part) => part.functionCall ?? [])
-      assert.deepEqual(found.map(({ name, args }) => [name, args]), made)
+      assert.deepEqual(
+        found.map(({ name, args }) => [name, args]),
+        made,
+      )
       const responses = found.map(({ id, name }) => ({
         functionResponse: { ...(id !== undefined && { id }), name: name ?? '', response: { output: 'the content' } },
       }))

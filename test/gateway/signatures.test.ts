@@ -57,7 +57,10 @@ for (const upstream of SIGNING)
           }
           assert.deepEqual(rehearsal.failures, [])
           const bodies = rehearsal.requests.map(({ body }) => JSON.stringify(body))
-          assert.ok(bodies.every((body) => !body.includes('ZGdtbnYx')), 'no envelope leaves the gateway')
+          assert.ok(
+            bodies.every((body) => !body.includes('ZGdtbnYx')),
+            'no envelope leaves the gateway',
+          )
           assert.deepEqual([...listSignatures(bodies[1] ?? '')], [])
           assert.ok(listSignatures(bodies[3] ?? '').size >= 1, bodies[3])
         } finally {
@@ -94,7 +97,11 @@ for (const upstream of SIGNING)
   })
 
 describe('an envelope', () => {
-  const part = { kind: 'reasoning' as const, index: 0, native: { wire: 'anthropic' as const, signer: 's', data: { a: 'ü' } } }
+  const part = {
+    kind: 'reasoning' as const,
+    index: 0,
+    native: { wire: 'anthropic' as const, signer: 's', data: { a: 'ü' } },
+  }
 
   test('is opened only with its key, and unchanged', () => {
     const sealed = sealEnvelope([part], KEY)

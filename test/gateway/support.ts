@@ -17,7 +17,8 @@ export const TOKEN = 'token-of-the-gateway-1'
 
 /** A provider of this id and wire, at this address. */
 export function providerAt(id: string, wire: WireId, url: string, more: JsonObject = {}) {
-  const base = wire === 'anthropic' || wire === 'code-assist' || wire === 'gemini' || wire === 'interactions' ? '' : '/v1'
+  const base =
+    wire === 'anthropic' || wire === 'code-assist' || wire === 'gemini' || wire === 'interactions' ? '' : '/v1'
   const profile = { encryptedReasoning: true, ...(more['profile'] as JsonObject | undefined) }
   const parsed = parseProvider(id, { wire, url: url + base, keys: ['TEST_KEY'], ...more, profile })
   if ('problem' in parsed) throw new Error(parsed.problem)
@@ -76,8 +77,6 @@ export async function askGateway(
   for (const chunk of answered.chunks)
     for (const frame of frames.push(chunk)) events.push(...codec.decodeFrame(state, frame))
   for (const frame of frames.end()) events.push(...codec.decodeFrame(state, frame))
-  events.push(
-    ...codec.finishDecoding(state, answered.broke ? { kind: 'transport', message: 'It broke.' } : undefined),
-  )
+  events.push(...codec.finishDecoding(state, answered.broke ? { kind: 'transport', message: 'It broke.' } : undefined))
   return { ...fold(events, { provider: wire, wire, model }), answered, sent }
 }

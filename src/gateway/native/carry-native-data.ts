@@ -79,7 +79,8 @@ export function createNativeCarrier(wire: WireId, key: Uint8Array) {
     },
     /** `id` is the id of the call for the client. */
     carryCall(part: CallPart, index: number, id: string): CarriedResult<CallPart> {
-      if (part.native?.wire === wire) return { before: [], part: { ...part, native: { ...part.native, id } }, after: [] }
+      if (part.native?.wire === wire)
+        return { before: [], part: { ...part, native: { ...part.native, id } }, after: [] }
       const native = toReplayable(part.native)
       const { native: _native, ...bare } = part
       const call: CallPart = { ...bare, native: { wire, signer: wire, id } }

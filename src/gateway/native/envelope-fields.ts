@@ -72,7 +72,8 @@ export function dropEnvelopes(data: Json | undefined): JsonObject | undefined {
   const left: JsonObject = { ...others }
   if (thoughtSignature !== undefined && !isEnvelopeValue(thoughtSignature)) left['thoughtSignature'] = thoughtSignature
   const google = objectOrEmpty(objectOrEmpty(extra_content)['google'])
-  if (extra_content !== undefined && !isEnvelopeValue(google['thought_signature'])) left['extra_content'] = extra_content
+  if (extra_content !== undefined && !isEnvelopeValue(google['thought_signature']))
+    left['extra_content'] = extra_content
   const otherDetails = filterObjects(details).filter((detail) => !isEnvelopeValue(detail['data'])) as JsonObject[]
   if (otherDetails.length > 0) left['details'] = otherDetails
   return Object.keys(left).length > 0 ? left : undefined

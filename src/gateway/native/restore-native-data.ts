@@ -74,7 +74,9 @@ function restoreParts(turn: AssistantTurn, options: RestoreOptions, warnings: Wa
   const ordered = later.toSorted((a, b) => Number(isReasoning(a.carried)) - Number(isReasoning(b.carried)))
   for (const { carried, at, self } of ordered) applyCarried(restored, carried, { at, self, found })
   // What was sent of the reasoning while it was written is in the envelope, too.
-  return found.size === 0 ? restored : restored.filter((part) => part.kind !== 'reasoning' || part.native?.data !== undefined)
+  return found.size === 0
+    ? restored
+    : restored.filter((part) => part.kind !== 'reasoning' || part.native?.data !== undefined)
 }
 
 function isReasoning({ kind }: CarriedPart): boolean {

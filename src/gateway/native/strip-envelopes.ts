@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json } from '../../model/json.ts'
 import { ENVELOPE_PREFIX, isEnvelope } from './signature-envelope.ts'
 
 /** Does a body contain envelopes, so that it cannot be passed on as it is? */
@@ -20,7 +20,7 @@ export function stripEnvelopes(body: Json): Json {
     const stripped = stripEnvelopes(value)
     return name === 'reasoning_details' && Array.isArray(stripped) && stripped.length === 0 ? [] : [[name, stripped]]
   })
-  return Object.fromEntries(kept) as JsonObject
+  return Object.fromEntries(kept)
 }
 
 /** The documented sentinel for calls of other models (T120). */

@@ -50,9 +50,9 @@ export const chatResponseWriter: ResponseWriter = {
         if (part.kind === 'media') return [frame({ images: [toImage(part)] })]
         if (part.kind !== 'call') return data['details'] ? [frame({ reasoning_details: data['details'] })] : []
         const input = isFreeform(part.name) ? { custom: { input: getFreeformText(part) } } : {}
-        const fields = getCallFields(part)
-        const isWritten = JSON.stringify(fields) === JSON.stringify(opening)
-        const late = mergeObjects(input, isWritten ? {} : fields)
+        const known = getCallFields(part)
+        const isWritten = JSON.stringify(known) === JSON.stringify(opening)
+        const late = mergeObjects(input, isWritten ? {} : known)
         return hasFields(late) ? [callFrame(calls - 1, late)] : []
       },
       end({ finish, usage }) {

@@ -59,7 +59,9 @@ async function run(client: GatewayClient, values: GatewayValues, args: readonly 
 
 function printSetup(client: GatewayClient, { url, token, model, json }: GatewayValues): number {
   if (url === undefined || token === undefined)
-    throw new UserError(`${COMMAND} env needs --url and --token of a running gateway (dragoman gateway --json prints them)`)
+    throw new UserError(
+      `${COMMAND} env needs --url and --token of a running gateway (dragoman gateway --json prints them)`,
+    )
   const setup = prepareClient(client, { url, token, models: model === undefined ? [] : model.split(',') })
   const { env, unset = [], args } = setup
   process.stdout.write(json ? `${JSON.stringify({ env, unset, args })}\n` : formatSetup(client, setup))

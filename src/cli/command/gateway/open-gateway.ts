@@ -75,7 +75,7 @@ async function start(options: Parameters<typeof startGateway>[0]): Promise<Gatew
 function createResolver(config: Config) {
   const closers: (() => Promise<void>)[] = []
   return {
-    async resolve(name: string): Promise<Endpoint | ResolveError> {
+    resolve: async (name: string): Promise<Endpoint | ResolveError> => {
       if (!isRehearsalModel(name))
         return resolveModel(name, process.env, listProviders(config), createCredentialSources(), readSavedCapabilities)
       const { endpoint, close } = await startRehearsalModel(name, 'hello')

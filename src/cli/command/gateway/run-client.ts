@@ -9,7 +9,11 @@ import { getGatewayFolder } from './envelope-key.ts'
 import type { OpenedGateway } from './open-gateway.ts'
 
 /** Starts a client that uses the gateway, and waits for its end. Its files are removed afterwards. */
-export async function runClient(client: GatewayClient, gateway: OpenedGateway, args: readonly string[]): Promise<number> {
+export async function runClient(
+  client: GatewayClient,
+  gateway: OpenedGateway,
+  args: readonly string[],
+): Promise<number> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-gateway-'))
   try {
     const setup = client.setUp({ url: gateway.url, token: gateway.token, models: gateway.models, folder })

@@ -15,7 +15,12 @@ export const GATEWAY_COMMAND = {
     port: { takes: '<n>', about: 'port; default: any free one' },
     host: { takes: '<address>', about: 'address to listen on; default: this machine only' },
     token: { takes: '<token>', about: 'token that clients must send; default: a random one' },
-    model: { short: 'm', takes: '<name>', from: 'model', about: 'provider/model for everything; a,b: use b if a cannot answer' },
+    model: {
+      short: 'm',
+      takes: '<name>',
+      from: 'model',
+      about: 'provider/model for everything; a,b: use b if a cannot answer',
+    },
     record: { takes: '<folder>', from: 'folder', about: 'record all requests to models, without secrets' },
     url: { takes: '<url>', about: 'env: the URL of the gateway' },
     json: { about: 'print the URL, the token and the inspector as one line of JSON' },
@@ -27,7 +32,10 @@ export const GATEWAY_COMMAND = {
       about: 'start a gateway and a client that uses it; both end together',
       options: ['port', 'model', 'record'],
       positional: CLIENT_IDS,
-      examples: ['dragoman gateway run claude -m openai/gpt-5.1', 'dragoman gateway run codex -m gemini/gemini-3-pro-preview -- exec "hello"'],
+      examples: [
+        'dragoman gateway run claude -m openai/gpt-5.1',
+        'dragoman gateway run codex -m gemini/gemini-3-pro-preview -- exec "hello"',
+      ],
     },
     env: {
       takes: '<client>',
@@ -37,5 +45,8 @@ export const GATEWAY_COMMAND = {
       examples: ['dragoman gateway env claude --url http://127.0.0.1:4000 --token secret'],
     },
   },
-  examples: ['dragoman gateway --port 4000 -m openrouter/qwen/qwen3-coder', 'dragoman gateway run claude -m openai/gpt-5.1'],
+  examples: [
+    'dragoman gateway --port 4000 -m openrouter/qwen/qwen3-coder',
+    'dragoman gateway run claude -m openai/gpt-5.1',
+  ],
 } as const satisfies CliCommandSpec
