@@ -5,7 +5,7 @@ import { parseProvider, resolveModel } from '../src/provider/index.ts'
 import { median } from './support/measure.ts'
 import { type BenchmarkRow, reportTable } from './support/report.ts'
 
-const ROUNDS = 60
+const ROUNDS = 300
 const CHUNKS = 20_000
 const STREAMS = 200
 const TOKEN = 'token-of-the-benchmark-1'
@@ -124,11 +124,13 @@ async function main(): Promise<void> {
       const { first: ms } = await ask(url, make('Hi'))
       if (round >= 0) first[at]?.push(ms)
     }
-  const [bareMs = 0, sameMs = 0, translatedMs = 0] = first.map(median)
+  // The difference of each round: a busy moment of the machine hits all ways of a round.
+  const [bareTimes = [], ...others] = first
+  const [sameMs = 0, translatedMs = 0] = others.map((times) => median(times.map((ms, at) => ms - (bareTimes[at] ?? 0))))
   // All run in this process, so what client and upstream need by themselves is taken off.
   const longWays = [{ url: direct, make: BODIES.chat }, ...ways]
   const cpu = longWays.map((): number[] => [])
-  for (let round = -1; round < 7; round++)
+  for (let round = -1; round < 15; round++)
     for (const [at, { url, make }] of longWays.entries()) {
       const before = process.cpuUsage()
       await ask(url, make('LONG'))
@@ -144,14 +146,14 @@ async function main(): Promise<void> {
   const rows: BenchmarkRow[] = [
     {
       label: 'first byte on the same API, added to a bare proxy, against 3 ms',
-      figures: `${(sameMs - bareMs).toFixed(2)} ms`,
-      ratio: (sameMs - bareMs) / 3,
+      figures: `${sameMs.toFixed(2)} ms`,
+      ratio: sameMs / 3,
       maxRatio: 1,
     },
     {
       label: 'first byte translated, added to a bare proxy, against 10 ms',
-      figures: `${(translatedMs - bareMs).toFixed(2)} ms`,
-      ratio: (translatedMs - bareMs) / 10,
+      figures: `${translatedMs.toFixed(2)} ms`,
+      ratio: translatedMs / 10,
       maxRatio: 1,
     },
     {

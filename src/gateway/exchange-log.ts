@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts'
 import type { Warning } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
 import type { WireId } from '../model/turn.ts'
@@ -95,6 +96,8 @@ export function createExchangeLog(options: ExchangeLogOptions) {
       bodyChars += entry.request.length
       trim()
       notify(exchange)
+      let responseBytes = 0
+      let firstByteMs: number | undefined
       const update = (more: Partial<Exchange>): void => {
         entry.exchange = { ...entry.exchange, ...more }
       }
@@ -104,11 +107,10 @@ export function createExchangeLog(options: ExchangeLogOptions) {
         },
         update,
         addWarnings: (warnings: readonly Warning[]) => update({ warnings: [...entry.exchange.warnings, ...warnings] }),
-        /** Bytes that the client got. */
+        /** Bytes that the client got. It is called for each chunk, so it only counts and keeps. */
         addResponse(bytes: Uint8Array | string): void {
-          const { responseBytes, firstByteMs = now() - started } = entry.exchange
-          const length = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length
-          entry.exchange = { ...entry.exchange, firstByteMs, responseBytes: responseBytes + length }
+          firstByteMs ??= now() - started
+          responseBytes += typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length
           if (entry.response.length > MAX_BODY_CHARS) entry.isCut = true
           else {
             const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')
@@ -118,7 +120,7 @@ export function createExchangeLog(options: ExchangeLogOptions) {
         },
         end(): void {
           if (entry.exchange.totalMs !== undefined) return
-          update({ totalMs: now() - started })
+          update({ totalMs: now() - started, responseBytes, ...defined({ firstByteMs }) })
           trim()
           notify(entry.exchange)
         },
