@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../src/model/request.ts'
 import { formatResultText } from '../../src/model/text.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import { parseRoute } from '../../src/rehearsal/request/parse-route.ts'
+import { parseVendorRoute } from '../../src/wire/vendor-route.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 import { passThrough } from '../../test/support/hand-over.ts'
 import { compareTools, countDeclaredTools, listTools, type ToolOutcome } from '../../test/support/tool-survival.ts'
@@ -25,7 +25,7 @@ export interface ToolReport {
 
 /** Undefined if it is not a request to a model. */
 export async function checkTools({ path, headers, body }: CapturedRequest): Promise<ToolReport | undefined> {
-  const route = parseRoute(path, headers)
+  const route = parseVendorRoute(path, headers)
   if (route?.kind !== 'ask') return undefined
   const { request } = (await loadWire(route.wire)).readRequest(body)
   const declared = countDeclaredTools(body)

@@ -297,4 +297,5 @@ const STOP_REASONS: Readonly<Record<CloseReason, StopReason>> = {
   // The text says what happened; the protocol has no reason for it.
   fault: 'end_turn',
   unsaved: 'end_turn',
+  'taken-over': 'end_turn',
 }

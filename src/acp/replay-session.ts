@@ -62,6 +62,7 @@ export function* replaySession(
       case 'change':
       case 'undo':
       case 'close':
+      case 'settings':
         break
       default:
         entry satisfies never

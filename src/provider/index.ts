@@ -1,6 +1,6 @@
 /**
  * What other folders use of `provider` in every run. Modules that only some runs need have entry files of their own,
- * which are loaded when they are needed: `catalog.ts`, `clock.ts`, `optional-middleware.ts`, `model-list.ts`,
+ * which are loaded when they are needed: `catalog.ts`, `clock.ts`, `forwarding.ts`, `optional-middleware.ts`, `model-list.ts`,
  * `sign-in.ts` and `recording.ts`. Everything else in this folder is internal; `test/architecture` checks that.
  */
 export type { Model, RequestOptions, SentRequest } from './model.ts'

@@ -24,7 +24,7 @@ import {
   type RecordedRequest,
   createRecordedRequest,
 } from './request/recorded-request.ts'
-import { type RehearsalRoute, parseRoute } from './request/parse-route.ts'
+import { type VendorRoute, parseVendorRoute } from '../wire/vendor-route.ts'
 import {
   findConditionalSteps,
   type LocatedStep,
@@ -61,7 +61,7 @@ export interface RehearsalState {
 
 export type RequestHead = Pick<IncomingMessage, 'url' | 'method' | 'headers'>
 
-type GenerateRoute = Extract<RehearsalRoute, { kind: 'ask' }>
+type GenerateRoute = Extract<VendorRoute, { kind: 'ask' }>
 
 export function handleRehearsalRequest(
   state: RehearsalState,
@@ -69,7 +69,7 @@ export function handleRehearsalRequest(
   chunks: readonly Buffer[],
 ): DeliveryPlan {
   const path = incoming.url ?? '/'
-  const route = parseRoute(path, incoming.headers)
+  const route = parseVendorRoute(path, incoming.headers)
   if (route?.kind === 'models') return respondModelList(state, route)
   if (!route) return planError(state, 'openai-chat', 404, `Unknown path: ${path}`)
   if (incoming.method !== 'POST') {
@@ -227,7 +227,7 @@ function isJsonStream(route: GenerateRoute): boolean {
   return route.framing === 'array' && route.stream === true
 }
 
-function respondModelList(state: RehearsalState, route: RehearsalRoute): DeliveryPlan {
+function respondModelList(state: RehearsalState, route: VendorRoute): DeliveryPlan {
   const list = createModelList(route.wire, [...state.scripts.keys()], route.model)
   return list ? planJsonResponse(200, list) : planError(state, route.wire, 404, `Unknown model ${route.model ?? ''}.`)
 }

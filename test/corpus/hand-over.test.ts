@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { isObject, type JsonObject, stringOrEmpty } from '../../src/model/json.ts'
 import type { ModelRequest } from '../../src/model/request.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import { parseRoute } from '../../src/rehearsal/request/parse-route.ts'
+import { parseVendorRoute } from '../../src/wire/vendor-route.ts'
 import type { CapturedRequest } from '../../scripts/clients/capture-server.ts'
 import { checkTools } from '../../scripts/clients/check-tools.ts'
 import { wires } from '../support/cases.ts'
@@ -108,6 +108,6 @@ function readCaptures(place: string): NamedCapture[] {
 }
 
 function toCapturedCase({ id, captured }: NamedCapture): DatasetCase[] {
-  const route = parseRoute(captured.path, captured.headers)
+  const route = parseVendorRoute(captured.path, captured.headers)
   return route?.kind === 'ask' ? [{ id, request: wires[route.wire].readRequest(captured.body).request }] : []
 }

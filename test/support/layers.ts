@@ -30,6 +30,7 @@ export const layers: Readonly<Record<string, number>> = {
   rehearsal: 6,
   doctor: 6,
   acp: 6,
+  gateway: 6,
   server: 6,
   cli: 7,
 }
@@ -63,6 +64,7 @@ const network = {
     'server/',
     'host/',
     'rehearsal/',
+    'gateway/',
   ],
 }
 const files = {
@@ -124,6 +126,7 @@ const entryFiles: Readonly<Record<string, readonly string[]>> = {
     'index.ts',
     'catalog.ts',
     'clock.ts',
+    'forwarding.ts',
     'model-list.ts',
     'optional-middleware.ts',
     'recording.ts',

@@ -4,6 +4,7 @@ import { BUG_COMMAND } from './bug/spec.ts'
 import { COMPLETION_COMMAND } from './completion/spec.ts'
 import { CONFIG_COMMAND } from './config/spec.ts'
 import { DOCTOR_COMMAND } from './doctor/spec.ts'
+import { GATEWAY_COMMAND } from './gateway/spec.ts'
 import { LOGIN_COMMAND, LOGOUT_COMMAND } from './login/spec.ts'
 import { MCP_COMMAND } from './mcp/spec.ts'
 import { MODELS_COMMAND } from './models/spec.ts'
@@ -35,6 +36,7 @@ export const COMMAND_SPECS: Readonly<Record<CommandName, CliCommandSpec>> = {
   replay: REPLAY_COMMAND,
   bug: BUG_COMMAND,
   tour: TOUR_COMMAND,
+  gateway: GATEWAY_COMMAND,
   rehearse: REHEARSE_COMMAND,
   serve: SERVE_COMMAND,
   worker: WORKER_COMMAND,

@@ -1,5 +1,6 @@
 import { EFFORT_LEVELS, type EffortLevel } from '../../model/request.ts'
 import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
+import type { GatewayRoute } from '../../gateway/routing-table.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { type ApprovalMode, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
 import { RUN_OPTIONS } from '../args/options.ts'
@@ -26,6 +27,7 @@ export interface Config {
   readonly telemetry?: TelemetryConfig
   /** Used only in the user's own settings and in those of the machine, never in a project's. */
   readonly server?: ServerConfig
+  readonly gateway?: GatewayConfig
   readonly compression?: { readonly share?: number }
   /** In seconds, all attempts together. */
   readonly requestTimeout?: number
@@ -47,6 +49,13 @@ export interface GenerationConfig {
   readonly temperature?: number
   readonly topP?: number
   readonly maxOutputTokens?: number
+}
+
+/** What `dragoman gateway` does with the requests of other agents. */
+export interface GatewayConfig {
+  readonly routes?: readonly GatewayRoute[]
+  readonly passKeys?: readonly string[]
+  readonly maxCostPerDay?: number
 }
 
 export interface ProjectConfig {
@@ -228,6 +237,23 @@ const policySchema = objectSchema(
   },
 )
 
+const dollarsSchema = (description: string): JsonObject => ({ type: 'number', exclusiveMinimum: 0, description })
+
+const gatewayRouteSchema = objectSchema(
+  'Which model answers what clients ask for.',
+  {
+    match: stringSchema('Model that a client asks for; * stands for any text.'),
+    client: stringSchema('Only for this client: claude, codex, gemini, …'),
+    to: {
+      anyOf: [{ type: 'string', minLength: 1 }, stringListSchema('Models in the order of fallback.')],
+      description: 'provider/model that answers; each of a list only if the one before cannot answer.',
+    },
+    maxCostPerDay: dollarsSchema('Limit in US dollars per day for each client.'),
+    concurrency: countSchema('Requests at the same time; others wait.'),
+  },
+  ['match', 'to'],
+)
+
 const properties: Record<keyof Config, JsonObject> = {
   $schema: { type: 'string' },
   model: stringSchema('Default model, as provider/model.'),
@@ -321,6 +347,11 @@ const properties: Record<keyof Config, JsonObject> = {
       'Host names, in lower case, by which clients reach the server, beside localhost and numbers.',
     ),
     origins: stringListSchema('Origins of web pages that may use the server, for example https://app.example.'),
+  }),
+  gateway: objectSchema('What `dragoman gateway` does with the requests of other agents.', {
+    routes: listSchema('Routes; the first one that matches decides.', gatewayRouteSchema),
+    passKeys: stringListSchema('Providers that get the key that a client sends besides the token of the gateway.'),
+    maxCostPerDay: dollarsSchema('Limit in US dollars per day for all clients together.'),
   }),
   compression: objectSchema('When a long conversation is summarised (compaction).', {
     share: {

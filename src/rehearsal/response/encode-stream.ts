@@ -2,11 +2,15 @@ import { isObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import type { DeliveryStep } from './send-response.ts'
 import type { FramingStyle } from '../misbehaviour/misbehaviour.ts'
+import {
+  ARRAY_END,
+  formatFrameData,
+  getArraySeparator,
+  STREAM_CONTENT_TYPES,
+  type StreamFraming,
+} from '../../wire/framing/write-frames.ts'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import type { ScriptedFrame, StreamSection } from './encode-frames.ts'
-
-/** Server-sent events, or the elements of one JSON array. */
-export type StreamFraming = 'sse' | 'array'
 
 export function encodeStream(
   frames: readonly ScriptedFrame[],
@@ -24,8 +28,7 @@ export function encodeStream(
 }
 
 export function getStreamContentType(framing: StreamFraming, style: FramingStyle | undefined): string {
-  if (framing === 'array') return 'application/json; charset=UTF-8'
-  return style === 'ndjson' ? 'application/x-ndjson' : 'text/event-stream; charset=utf-8'
+  return framing === 'sse' && style === 'ndjson' ? 'application/x-ndjson' : STREAM_CONTENT_TYPES[framing]
 }
 
 function addSequenceNumber(frame: ScriptedFrame, at: number): ScriptedFrame {
@@ -35,7 +38,7 @@ function addSequenceNumber(frame: ScriptedFrame, at: number): ScriptedFrame {
 }
 
 function encodeEvent(frame: ScriptedFrame, at: number, style: FramingStyle | undefined): string {
-  const text = frame.raw ?? stringifyWithRawJson(frame.data)
+  const text = formatFrameData(frame)
   if (style === 'ndjson') return frame.raw === '[DONE]' ? '' : `${text}\n`
   const name = frame.event === undefined ? '' : `event: ${frame.event}\n`
   const lines = `${encodePreamble(at, style)}${name}${encodeDataLines(frame, text, style)}\n\n`
@@ -64,9 +67,9 @@ function encodeDataLines(frame: ScriptedFrame, text: string, style: FramingStyle
 
 function encodeJsonArray(frames: readonly ScriptedFrame[]): DeliveryStep[] {
   const items = frames.map((frame, at) => {
-    return toSendItem(`${at === 0 ? '[' : ',\r\n'}${frame.raw ?? stringifyWithRawJson(frame.data)}`, frame.section)
+    return toSendItem(`${getArraySeparator(at === 0)}${formatFrameData(frame)}`, frame.section)
   })
-  return [...items, toSendItem(frames.length === 0 ? '[]' : '\n]', 'done')]
+  return [...items, toSendItem(frames.length === 0 ? '[]' : ARRAY_END, 'done')]
 }
 
 function toSendItem(text: string, section: StreamSection): DeliveryStep {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Usage } from '../../model/usage.ts'
 import type { Wire } from '../../wire/wire.ts'
-import type { StreamFraming } from './encode-stream.ts'
+import type { StreamFraming } from '../../wire/framing/write-frames.ts'
 
 /** A response of the scripted model, before a wire encodes it. */
 export interface ScriptedResponse {

@@ -1,7 +1,7 @@
 import { defined } from '../../model/defined.ts'
 import { type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { AssistantPart } from '../../model/turn.ts'
-import type { Usage } from '../../model/usage.ts'
+import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { mergeObjects } from '../provider-options.ts'
 import type { ResponseMetadata, ResponseWriter } from '../response-writer.ts'
 import type { VendorErrorReport, WrittenResponseFrame } from '../response-writer.ts'
@@ -13,6 +13,7 @@ export const anthropicResponseWriter: ResponseWriter = {
   startStream(head) {
     let index = -1
     let isStarted = false
+    let usageAtStart = NO_USAGE
     /** What the block has besides its content. */
     let opening: JsonObject = {}
     /** A block starts with its first content, because a block of another type is known only when it is complete. */
@@ -23,12 +24,15 @@ export const anthropicResponseWriter: ResponseWriter = {
       return [createFrame('content_block_start', { index, content_block })]
     }
     return createResponseStream({
-      begin: (usage) => [
-        createFrame('message_start', {
-          message: { ...createMessage(head), usage: { ...toInputUsage(usage), output_tokens: 1 } },
-        }),
-        createFrame('ping', {}),
-      ],
+      begin(usage) {
+        usageAtStart = usage
+        return [
+          createFrame('message_start', {
+            message: { ...createMessage(head), usage: { ...toInputUsage(usage), output_tokens: 1 } },
+          }),
+          createFrame('ping', {}),
+        ]
+      },
       openPart(_at, part) {
         isStarted = false
         opening = getNativeData(part, 'anthropic')
@@ -61,7 +65,10 @@ export const anthropicResponseWriter: ResponseWriter = {
         return [
           createFrame('message_delta', {
             delta: { stop_reason: toVendorFinishReason(finish), ...fields },
-            usage: mergeObjects(toOutputUsage(usage), objectOrEmpty(counts) as JsonObject),
+            usage: mergeObjects(
+              { ...(usage !== usageAtStart && toInputCounts(usage)), ...toOutputUsage(usage) },
+              objectOrEmpty(counts) as JsonObject,
+            ),
             ...defined({ context_management }),
           }),
           createFrame('message_stop', {}),
@@ -170,11 +177,15 @@ const toVendorFinishReason = createFinishLabeler({
 })
 
 function toInputUsage(usage: Usage): JsonObject {
+  return { ...toInputCounts(usage), service_tier: 'standard' }
+}
+
+/** They come again at the end if they were not known at the start. */
+function toInputCounts(usage: Usage): JsonObject {
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite,
     cache_read_input_tokens: usage.cacheRead,
-    service_tier: 'standard',
   }
 }
 

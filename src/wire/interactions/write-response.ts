@@ -54,8 +54,9 @@ export const interactionsResponseWriter: ResponseWriter = {
         const step = toStep(part)
         if (!step) return []
         const isWhole = !isStarted && part.kind !== 'reasoning'
-        const rest = isWhole ? [] : listClosingDeltas(part, opening).map(delta)
+        // The index of the deltas is that of the step, which starts before them.
         const started = start(isWhole ? step : { type: step['type'] ?? '', ...objectOrEmpty(opening['step']) })
+        const rest = isWhole ? [] : listClosingDeltas(part, opening).map(delta)
         return [...started, ...rest, frame('step.stop', { index })]
       },
       end({ finish, usage }) {

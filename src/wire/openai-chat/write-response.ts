@@ -1,6 +1,6 @@
 import { filterObjects, isObject, type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import { toMediaUrl } from '../../model/text.ts'
-import type { AssistantPart, MediaPart } from '../../model/turn.ts'
+import type { AssistantPart, MediaPart, NativeData } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
 import { hasFields } from '../other-fields.ts'
@@ -24,6 +24,8 @@ export const chatResponseWriter: ResponseWriter = {
     const usageField = wantsUsage ? { usage: null } : {}
     const isFreeform = createFreeformTest(head.request)
     let calls = 0
+    /** What the call had from the start besides its name: clients look for its signature there. */
+    let opening: JsonObject = {}
     const frame = (delta: JsonObject, finish: string | null = null): WrittenResponseFrame => ({
       data: { ...fields, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...usageField },
     })
@@ -31,8 +33,11 @@ export const chatResponseWriter: ResponseWriter = {
       frame({ tool_calls: [{ index, ...call }] })
     return createResponseStream({
       begin: () => [frame({ role: 'assistant', content: '', refusal: null })],
-      openPart: (_at, part) =>
-        part.kind === 'call' ? [callFrame(calls++, toToolCall(part, '', isFreeform(part.name)))] : [],
+      openPart(_at, part) {
+        if (part.kind !== 'call') return []
+        opening = getCallFields(part)
+        return [callFrame(calls++, mergeObjects(toToolCall(part, '', isFreeform(part.name)), opening))]
+      },
       addDelta(_at, part, text) {
         const { kind } = part
         // Free text is an argument on other wires, so it is sent once it is complete.
@@ -44,11 +49,12 @@ export const chatResponseWriter: ResponseWriter = {
         const data = getNativeData(part, 'openai-chat')
         if (part.kind === 'media') return [frame({ images: [toImage(part)] })]
         if (part.kind !== 'call') return data['details'] ? [frame({ reasoning_details: data['details'] })] : []
-        const others = getCallFields(part)
+        const known = getCallFields(part)
+        const late = JSON.stringify(known) === JSON.stringify(opening) ? {} : known
         if (isFreeform(part.name))
-          return [callFrame(calls - 1, mergeObjects({ custom: { input: getFreeformText(part) } }, others))]
+          return [callFrame(calls - 1, mergeObjects({ custom: { input: getFreeformText(part) } }, late))]
         // Some clients reject a piece of a call without a function.
-        return hasFields(others) ? [callFrame(calls - 1, mergeObjects({ function: { arguments: '' } }, others))] : []
+        return hasFields(late) ? [callFrame(calls - 1, mergeObjects({ function: { arguments: '' } }, late))] : []
       },
       end({ finish, usage }) {
         const { response = {}, choice, message = {} } = getResponseFields(finish, 'openai-chat')
@@ -114,7 +120,7 @@ function createHeadFields({ id, model, created }: ResponseMetadata, object: stri
 }
 
 /** What a call of this wire had besides its name and arguments. */
-function getCallFields(part: AssistantPart): JsonObject {
+function getCallFields(part: { readonly native?: NativeData }): JsonObject {
   const { response, ...sent } = getNativeData(part, 'openai-chat')
   return { ...sent, ...(isObject(response) && response) }
 }

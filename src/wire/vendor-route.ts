@@ -1,8 +1,9 @@
-import type { WireId } from '../../model/turn.ts'
-import type { StreamFraming } from '../response/encode-stream.ts'
-import { defined } from '../../model/defined.ts'
+import { defined } from '../model/defined.ts'
+import type { WireId } from '../model/turn.ts'
+import type { StreamFraming } from './framing/write-frames.ts'
 
-export type RehearsalRoute =
+/** What a client of a vendor's API asks for, by its path. */
+export type VendorRoute =
   | {
       readonly kind: 'ask'
       readonly wire: WireId
@@ -16,7 +17,7 @@ export type RehearsalRoute =
   | { readonly kind: 'models'; readonly wire: WireId; readonly model?: string }
 
 /** Ignores everything before the vendor's own path, so that any base URL works. */
-export function parseRoute(url: string, headers: Readonly<Record<string, unknown>>): RehearsalRoute | undefined {
+export function parseVendorRoute(url: string, headers: Readonly<Record<string, unknown>>): VendorRoute | undefined {
   const [rawPath = '', query = ''] = url.split('?', 2)
   const path = decodePath(rawPath).replace(/\/+$/, '')
   if (path.endsWith('/chat/completions')) return { kind: 'ask', wire: 'openai-chat', framing: 'sse' }
@@ -33,7 +34,7 @@ export function parseRoute(url: string, headers: Readonly<Record<string, unknown
   return { kind: 'models', wire, ...defined({ model: modelsMatch.groups?.['model'] }) }
 }
 
-function parseGoogleRoute(method: string, model: string | undefined, query: string): RehearsalRoute | undefined {
+function parseGoogleRoute(method: string, model: string | undefined, query: string): VendorRoute | undefined {
   const target = { wire: model === undefined ? 'code-assist' : 'gemini', ...defined({ model }) } as const
   if (method === 'countTokens') return { kind: 'count', ...target }
   const stream = method === 'streamGenerateContent'

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { GATEWAY_CLIENTS } from '../../src/gateway/clients/all-clients.ts'
+import { dragoman, stage } from '../support/command.ts'
+import { post } from '../rehearsal/support.ts'
+
+describe('dragoman gateway', () => {
+  test('--json prints the address first; it answers, records, and ends when told', async () => {
+    const place = await stage([{ say: 'Hello from the model.' }])
+    let answered: string | undefined
+    const record = join(place.work, 'recording')
+    const ended = await dragoman(['gateway', '--json', '--token', 'token-of-this-test-1', '--record', record], place, {
+      started(child) {
+        let out = ''
+        child.stdout?.on('data', (piece: Buffer) => {
+          out += piece.toString()
+          if (!out.includes('\n') || answered !== undefined) return
+          const { url, token, inspector } = JSON.parse(out.split('\n')[0] ?? '') as Record<string, string>
+          answered = ''
+          const body = { model: 'claude-x', max_tokens: 100, messages: [{ role: 'user', content: 'Go.' }] }
+          void post(`${url}/v1/messages`, body, { headers: { 'x-api-key': token ?? '' } })
+            .then(({ text }) => (answered = `${text} ${inspector}`))
+            .finally(() => child.kill('SIGTERM'))
+        })
+      },
+    })
+    assert.equal(ended.code, 0, ended.err)
+    assert.match(
+      answered ?? '',
+      /Hello from the model\.".*"stop_reason":"end_turn".*\/inspector\/\?key=token-of-this-test-1$/,
+    )
+    const recorded = readdirSync(record).map((name) => readFileSync(join(record, name), 'utf8'))
+    assert.ok(recorded.some((text) => text.includes('/v1/chat/completions')))
+    const key = join(place.home, '.local/share/dragoman/gateway/envelope.key')
+    assert.equal(statSync(key).mode & 0o777, 0o600)
+  })
+
+  test('run starts a client with the gateway, and ends with its exit code', async () => {
+    const place = await stage([{ say: 'Hello from the model.' }])
+    const bin = join(place.home, 'bin')
+    mkdirSync(bin)
+    const program = `#!${process.execPath}
+const { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_API_KEY: key } = process.env
+const body = JSON.stringify({ model: 'claude-x', max_tokens: 9, messages: [{ role: 'user', content: 'Go.' }] })
+const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' }
+const answer = await fetch(url + '/v1/messages', { method: 'POST', headers, body })
+console.log(JSON.stringify({ args: process.argv.slice(2), key: key ?? null, answer: await answer.json() }))
+process.exit(7)
+`
+    writeFileSync(join(bin, 'claude'), program.replaceAll(/^(const|console|process)/gm, '$1'))
+    chmodSync(join(bin, 'claude'), 0o755)
+    writeFileSync(join(bin, 'package.json'), '{"type":"module"}')
+    const env = { ...place.env, PATH: `${bin}:${place.env['PATH'] ?? ''}`, ANTHROPIC_API_KEY: 'own-key' }
+    const ended = await dragoman(['gateway', 'run', 'claude', '--', '-p', '--help'], { ...place, env })
+    assert.equal(ended.code, 7, ended.err)
+    const { args, key, answer } = JSON.parse(ended.out) as { args: string[]; key: null; answer: { content: unknown } }
+    assert.deepEqual(args, ['-p', '--help'])
+    assert.equal(key, null)
+    assert.deepEqual(answer.content, [{ type: 'text', text: 'Hello from the model.', citations: null }])
+    const missing = await dragoman(['gateway', 'run', 'goose'], { ...place, env: { ...env, PATH: bin } })
+    assert.equal(missing.code, 42)
+    assert.match(missing.err, /goose was not found/)
+  })
+
+  test('env prints what a shell needs, for each client', async () => {
+    const place = await stage([])
+    const address = ['--url', 'http://127.0.0.1:4000', '--token', "it's a token"]
+    for (const { id } of GATEWAY_CLIENTS) {
+      const { code, out, err } = await dragoman(['gateway', 'env', id, ...address], place)
+      assert.equal(code, 0, err)
+      assert.match(out, new RegExp(`^# ${id}\\b`, 'm'))
+      assert.match(out, /^export [A-Z_]+=/m)
+    }
+    const { out } = await dragoman(['gateway', 'env', 'gemini', '--json', ...address], place)
+    const { env } = JSON.parse(out) as { env: Record<string, string> }
+    assert.ok(existsSync(env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? ''))
+    assert.ok(!existsSync(join(place.home, '.gemini')), 'nothing of the client itself is changed')
+  })
+
+  test('wrong words get one sentence', async () => {
+    const place = await stage([])
+    for (const [args, words] of [
+      [['run', 'vim'], /unknown client “vim”; the clients are claude/],
+      [['run'], /needs a client/],
+      [['env', 'claude'], /needs --url and --token/],
+      [['fly'], /unknown subcommand “fly”/],
+      [['--port', 'x'], /--port must be a number/],
+      [['--model', 'nobody/x'], /no provider “nobody”/],
+    ] as const) {
+      const { code, err } = await dragoman(['gateway', ...args], place)
+      assert.equal(code, 42, err)
+      assert.match(err, words)
+    }
+  })
+})
