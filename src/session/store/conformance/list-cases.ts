@@ -27,6 +27,8 @@ export const listCases: readonly StoreCase[] = [
       const before = (await readPages(store, 100)).map(({ id }) => id)
       const seen: string[] = []
       let last: SessionSummary | undefined
+      // Sessions of the same millisecond are sorted by name.
+      await new Promise((resolve) => setTimeout(resolve, 5))
       for (let page = 0; page < 10; page++) {
         const found = await store.list({ limit: 3, ...(last && { before: last }) })
         if (found.length === 0) break
