@@ -34,6 +34,7 @@ const CHAT = {
   T105: BROKEN,
   T142: "the model's wrapper around parallel calls is handed out as a call",
   T153: 'a call is handed out though the model was told not to call',
+  T202: 'calls in a list of contents are not read',
 }
 
 const WHOLE = 'a whole body instead of a stream is read as nothing'
