@@ -131,7 +131,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   function writeCall(part: CallPart, index: number): TurnEvent[] {
     calls++
     const id = chooseId(part, usedIds)
-    const whole = { ...part, id, raw: toArgumentText(part) }
+    const whole = { ...toClientCall(part, wire), id }
     const { before, part: carried } = carrier.carryCall(whole, index, id)
     return [...endCurrent(), ...[...before, carried].flatMap(writeWhole)]
   }
@@ -203,9 +203,14 @@ function isComplete({ flaw, input, name }: CallPart): boolean {
   return !flaw && input !== undefined && name !== ''
 }
 
+/** Only OpenAI's Responses API has free text for tools that are not declared; elsewhere it is the one argument. */
+function toClientCall({ freeform, ...call }: CallPart, wire: WireId): CallPart {
+  if (!freeform) return { ...call, raw: toArgumentText(call) }
+  return wire === 'openai-responses' ? { ...call, freeform } : { ...call, raw: JSON.stringify({ input: call.raw }) }
+}
+
 /** As received, if it says the same as what was read of it: numbers and the order of keys stay as they are. */
-function toArgumentText({ raw, input = {}, freeform }: CallPart): string {
-  if (freeform) return raw
+function toArgumentText({ raw, input = {} }: CallPart): string {
   const parsed = tryParseJson(raw)
   return isObject(parsed) && toCanonicalJson(parsed) === toCanonicalJson(input) ? raw : JSON.stringify(input)
 }
