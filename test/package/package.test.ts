@@ -40,11 +40,11 @@ describe('the package', () => {
   test('is small, and holds what it needs and nothing else', () => {
     const paths = packed.files.map(({ path }) => path)
     const pageBytes = packed.files.filter(({ path }) => PAGES.test(path)).reduce((sum, { size }) => sum + size, 0)
-    assert.ok(pageBytes < 540_000, `${pageBytes} bytes of documentation`)
+    assert.ok(pageBytes < 640_000, `${pageBytes} bytes of documentation`)
     const rest = packed.unpackedSize - pageBytes
-    assert.ok(rest < 11_100_000, `${rest} bytes`)
+    assert.ok(rest < 12_000_000, `${rest} bytes`)
     const built = paths.filter((path) => !/\.d\.c?ts$|^examples\//.test(path) && !PAGES.test(path))
-    assert.ok(built.length < 290, `${built.length} files`)
+    assert.ok(built.length < 330, `${built.length} files`)
     for (const needed of [
       'bin/dragoman',
       'dist/chunks/hot.cjs',
@@ -73,8 +73,10 @@ describe('the package', () => {
   })
 
   test('needs no package that it does not bring along', () => {
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }
-    const known = new Set([...Object.keys(dependencies), ...builtinModules])
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, object>
+    // An optional peer is loaded only by what needs it, which says how to install it.
+    const { dependencies = {}, peerDependenciesMeta = {} } = manifest
+    const known = new Set([...Object.keys(dependencies), ...Object.keys(peerDependenciesMeta), ...builtinModules])
     const asked = /(?:\bfrom|\bimport\s*\(?|[=(,]require\(|\bobtain\()\s*["']([@a-z][\w@./-]*)["']/g
     const missing = packed.files
       .filter(({ path }) => /^dist\/.*\.c?js$/.test(path))
