@@ -31,6 +31,8 @@ function createResponseWriter(wire: GeminiWire, wrap: (response: JsonObject) => 
   return {
     startStream(head) {
       let promptUsage = NO_USAGE
+      /** Calls that were written, by name and arguments. */
+      const writtenCalls = new Set<string>()
       const frame = (parts: JsonObject[], end: Parameters<typeof createChunk>[2] = { usage: promptUsage }) => ({
         data: wrapChunk(createChunk(head, parts, end), end.others),
       })
@@ -44,7 +46,14 @@ function createResponseWriter(wire: GeminiWire, wrap: (response: JsonObject) => 
         addDelta: (_at, { kind }, text) =>
           kind === 'call' || kind === 'media' ? [] : [frame([toTextPart(kind, text)])],
         closePart(_at, part) {
-          const isWhole = part.kind === 'call' || part.kind === 'media' || getNativePart(part, wire) !== undefined
+          const isWhole = part.kind === 'media' || getNativePart(part, wire) !== undefined
+          if (part.kind === 'call') {
+            const key = JSON.stringify([part.name, part.raw])
+            // Code Assist has no ids, but a frame that equals an earlier one would be taken for a repeat (T128).
+            const hasId = wire === 'gemini' || writtenCalls.has(key)
+            writtenCalls.add(key)
+            return [frame(toWholeParts(part, wire, hasId))]
+          }
           if (isWhole) return [frame(toWholeParts(part, wire))]
           // A signature after the text is on an empty part.
           const fields = getPartFields(part, wire)
@@ -72,7 +81,7 @@ function toTextPart(kind: 'text' | 'reasoning', text: string): JsonObject {
   return { text, ...(kind === 'reasoning' && { thought: true }) }
 }
 
-function toWholeParts(part: AssistantPart, wire: GeminiWire): JsonObject[] {
+function toWholeParts(part: AssistantPart, wire: GeminiWire, hasId = wire === 'gemini'): JsonObject[] {
   const fields = getPartFields(part, wire)
   const native = getNativePart(part, wire)
   if (native) return [native]
@@ -85,7 +94,7 @@ function toWholeParts(part: AssistantPart, wire: GeminiWire): JsonObject[] {
       if (part.data === undefined) return [{ fileData: { mimeType: part.mime, fileUri: part.uri ?? '' }, ...fields }]
       return [{ inlineData: { mimeType: part.mime, data: part.data }, ...fields }]
     case 'call': {
-      const id = wire === 'gemini' ? { id: getVendorCallId(part) } : {}
+      const id = hasId ? { id: getVendorCallId(part) } : {}
       const { callFields } = getNativeData(part, wire)
       const call = { ...id, name: part.name, args: markAsRawJson(part.raw), ...(isObject(callFields) && callFields) }
       return [{ functionCall: call, ...fields }]

@@ -36,12 +36,12 @@ export const leaseCases: readonly StoreCase[] = [
       // It was saved in time, and its successor has it; or it is refused.
       const isSaved = JSON.stringify(taken.entries).includes('on its way')
       assertEqual((await sending)?.code, isSaved ? undefined : 'taken-over')
-      await waitFor('the former holder knows that the session is lost', () => former.lost.aborted)
-      assertEqual((former.lost.reason as StoreError).code, 'taken-over')
       await assertStoreError(async () => {
         former.append(createNote('too late'))
         await former.flush()
       }, 'taken-over')
+      await waitFor('the former holder knows that the session is lost', () => former.lost.aborted)
+      assertEqual((former.lost.reason as StoreError).code, 'taken-over')
       await assertStoreError(() => former.append(USER_ENTRY), 'taken-over')
       await assertStoreError(() => former.flush(), 'taken-over')
       await former.close()
