@@ -33,7 +33,8 @@ export function acquireLock(
   { takeOver = false }: { readonly takeOver?: boolean } = {},
 ): Lock {
   const temporaryFile = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`
-  const lockText = getOwnLockText()
+  // Two stores of one process are two holders. All readers ignore the fourth word.
+  const lockText = `${getOwnLockText()} ${++acquiredCount}`
   writeNewFile(temporaryFile, lockText)
   try {
     for (let tries = 0; ; tries++) {
@@ -65,6 +66,8 @@ export function findUnknownHolder(path: string): string | undefined {
   const holder = readLockHolder(path)
   return holder?.liveness === 'unknown' ? holder.lockText : undefined
 }
+
+let acquiredCount = 0
 
 function createInUseError(label: string, { pid, host, liveness }: LockHolder): StoreError {
   const message =

@@ -65,8 +65,10 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'lost'
     if (storeError) throw storeError
     if (lock.isTakenOver()) throw fail(createTakenOverError(id))
     const upTo = writtenCount
-    if (syncedCount >= upTo || handle === undefined) return
+    if (handle === undefined) return
     try {
+      // Also where nothing is left to save: what follows a flush must not happen in a session that another process has.
+      if (syncedCount >= upTo) return assertSameFile(handle)
       folderSync ??= Promise.all([dirname(path), ...initialState.unsyncedFolders].map(fsyncFolderAsync))
       await Promise.all([fsyncFile(handle), folderSync])
       assertSameFile(handle)
