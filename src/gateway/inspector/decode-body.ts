@@ -1,6 +1,7 @@
 import type { TurnEvent } from '../../model/event.ts'
 import { fold, type FoldedTurn } from '../../model/fold.ts'
-import type { ToolSpec } from '../../model/request.ts'
+import { tryParseJson } from '../../model/json.ts'
+import type { ModelRequest, ToolSpec } from '../../model/request.ts'
 import type { ModelOrigin } from '../../model/turn.ts'
 import { createFramer } from '../../wire/framing/framer.ts'
 import type { Wire } from '../../wire/wire.ts'
@@ -26,6 +27,16 @@ export function decodeResponseBody(wire: Wire, body: ResponseBody): FoldedTurn |
     for (const frame of frames) events.push(...wire.decodeFrame(state, frame))
     events.push(...wire.finishDecoding(state))
     return fold(events, origin)
+  } catch {
+    return undefined
+  }
+}
+
+/** Clients send bodies that no API would take; they are shown as they are. */
+export function tryReadRequest(wire: Wire, text: string): ModelRequest | undefined {
+  const parsed = tryParseJson(text)
+  try {
+    return parsed === undefined ? undefined : wire.readRequest(parsed).request
   } catch {
     return undefined
   }

@@ -10,8 +10,7 @@ import type { Wire } from '../../wire/wire.ts'
 import type { Exchange, ExchangeBodies } from '../exchange-log.ts'
 import { restoreNativeData } from '../native/restore-native-data.ts'
 import type { Upstreams } from '../upstream.ts'
-import { decodeResponseBody } from './decode-body.ts'
-import { tryReadRequest } from './gateway-source.ts'
+import { decodeResponseBody, tryReadRequest } from './decode-body.ts'
 
 interface ExportOptions {
   readonly wires: Readonly<Record<WireId, Wire>>

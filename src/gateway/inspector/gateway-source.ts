@@ -1,12 +1,11 @@
 import { defined } from '../../model/defined.ts'
-import { tryParseJson } from '../../model/json.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { AssistantTurn, ModelOrigin, WireId } from '../../model/turn.ts'
 import type { Wire } from '../../wire/wire.ts'
 import type { Exchange, ExchangeBodies, ExchangeLog } from '../exchange-log.ts'
 import type { PriceCalculator } from '../limits.ts'
 import type { Upstreams } from '../upstream.ts'
-import { decodeResponseBody } from './decode-body.ts'
+import { decodeResponseBody, tryReadRequest } from './decode-body.ts'
 import type { Block, InspectedBody, InspectedExchange } from './inspected-exchange.ts'
 import type { InspectedContent, InspectorSource } from './inspector-source.ts'
 import { listRequestBlocks } from './list-blocks.ts'
@@ -107,16 +106,6 @@ function decodeUpstream(
   const origin = { provider: '', wire: upstreamWire, model: '' }
   const { status, responseHeaders: headers = {}, response: text } = last
   return decodeResponseBody(wires[upstreamWire], { ...common, origin, status, headers, text })?.turn
-}
-
-/** Clients send bodies that no API would take; they are shown as they are. */
-export function tryReadRequest(wire: Wire, text: string): ModelRequest | undefined {
-  const parsed = tryParseJson(text)
-  try {
-    return parsed === undefined ? undefined : wire.readRequest(parsed).request
-  } catch {
-    return undefined
-  }
 }
 
 function toUnreadBlock(text: string): Block {

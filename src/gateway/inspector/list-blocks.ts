@@ -108,11 +108,9 @@ function toMediaBlock({ mime, data, uri, name }: MediaPart, turn?: number): Bloc
 function toResultBlock(result: ResultPart, turn: number, call: CallPart | undefined): Block {
   const media = result.content.reduce((sum, part) => sum + (part.kind === 'media' ? (part.data?.length ?? 0) : 0), 0)
   const text = formatResultText(result)
-  const path = call && FILE_TOOL_PATTERN.test(call.name) ? findPath(call.input) : undefined
+  const path = call && FILE_TOOL_PATTERN.test(call.name) ? findPath(call.input) : ''
   return {
-    ...(path === undefined
-      ? { kind: 'result', label: result.name || call?.name || 'result' }
-      : { kind: 'file', label: path }),
+    ...(path === '' ? { kind: 'result', label: result.name || call?.name || 'result' } : { kind: 'file', label: path }),
     text,
     turn,
     ...(media > 0 && { chars: text.length + media }),
@@ -122,12 +120,12 @@ function toResultBlock(result: ResultPart, turn: number, call: CallPart | undefi
 
 const FILE_TOOL_PATTERN = /read|view|cat\b|open_file|get_file/i
 
-function findPath(input: unknown): string | undefined {
-  if (!isObject(input)) return undefined
+function findPath(input: unknown): string {
+  if (!isObject(input)) return ''
   const value = ['file_path', 'path', 'absolute_path', 'filePath', 'target_file', 'file', 'paths']
     .map((key) => input[key])
     .find((one) => (typeof one === 'string' && one !== '') || Array.isArray(one))
-  return value === undefined ? undefined : String(value)
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(', ') : stringOrEmpty(value)
 }
 
 export function countBlockChars({ chars, text }: Block): number {

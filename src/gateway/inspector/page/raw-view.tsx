@@ -66,16 +66,9 @@ function BodyPane({ detail, body, index }: BodyPaneProps) {
   const { chars, side, note, headers, isSame, isCut } = body
   useEffect(() => {
     const stopper = new AbortController()
-    void loadText(
-      id,
-      index,
-      isFormatted.value ? 0 : from.value,
-      isFormatted.value ? chars : SLICE_CHARS,
-      stopper.signal,
-    )
-      .then((loaded) => {
-        text.value = isFormatted.value ? formatJson(loaded) : loaded
-      })
+    const [start, length] = isFormatted.value ? [0, chars] : [from.value, SLICE_CHARS]
+    void loadText(id, index, start, length, stopper.signal)
+      .then((loaded) => (text.value = isFormatted.value ? formatJson(loaded) : loaded))
       .catch(() => undefined)
     return () => stopper.abort()
   }, [id, index, from.value, isFormatted.value, chars])

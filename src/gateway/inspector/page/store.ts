@@ -106,13 +106,16 @@ export function setSearch(text: string): void {
   clearTimeout(searchTimer)
   foundIds.value = new Set()
   if (text.trim().length < 2) return
-  searchTimer = setTimeout(() => {
-    void fetchJson<{ ids: number[] }>(`search?q=${encodeURIComponent(text.trim())}`)
-      .then(({ ids }) => {
-        if (searchText.value === text) foundIds.value = new Set(ids)
-      })
-      .catch(() => undefined)
-  }, 200)
+  searchTimer = setTimeout(() => void searchBodies(text), 200)
+}
+
+async function searchBodies(text: string): Promise<void> {
+  try {
+    const { ids } = await fetchJson<{ ids: number[] }>(`search?q=${encodeURIComponent(text.trim())}`)
+    if (searchText.value === text) foundIds.value = new Set(ids)
+  } catch {
+    // The list is filtered by what it shows.
+  }
 }
 
 export async function start(): Promise<void> {
