@@ -17,6 +17,8 @@ export interface ScriptedAnswer {
   /** Milliseconds until the first byte, and from there to the end. */
   readonly wait?: number
   readonly stream?: number
+  /** Nothing is sent before. */
+  readonly until?: Promise<void>
 }
 
 /** A server that speaks the APIs of Anthropic and OpenAI, and says what it is told to. */
@@ -28,6 +30,7 @@ export async function startScriptedUpstream() {
       void (async () => {
         const answer = answers.shift() ?? { text: 'Done.' }
         await pause(answer.wait)
+        await answer.until
         if (answer.status !== undefined) {
           response.writeHead(answer.status, { 'content-type': 'application/json', 'retry-after': '0' })
           response.end(
@@ -50,6 +53,8 @@ export async function startScriptedUpstream() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answer: (...more: readonly ScriptedAnswer[]): void => void answers.push(...more),
+    /** Forgets the answers that nobody asked for. */
+    reset: (): void => void (answers.length = 0),
     close: (): Promise<void> =>
       new Promise((done) => {
         server.close(() => done())
@@ -146,7 +151,7 @@ function writeChat({ thinking, text, calls = [], usage = {} }: ScriptedAnswer): 
 export function gatewayBefore(upstream: ScriptedUpstream, more: Partial<GatewayOptions> = {}): Promise<Gateway> {
   const rows = [
     providerAt('anthropic', 'anthropic', upstream.url),
-    providerAt('openrouter', 'openai-chat', upstream.url),
+    providerAt('router', 'openai-chat', upstream.url),
   ]
   return startGateway({
     token: TOKEN,
@@ -155,7 +160,7 @@ export function gatewayBefore(upstream: ScriptedUpstream, more: Partial<GatewayO
     resolveModel: (name) => resolveModel(name, { TEST_KEY: 'upstream-key-1234567890' }, rows),
     routes: [
       { match: 'claude-*', to: 'anthropic/claude-sonnet-4-5' },
-      { match: '*', to: 'openrouter/qwen3-coder' },
+      { match: '*', to: 'router/qwen3-coder' },
     ],
     price: (_origin, { input, cacheRead, cacheWrite, output, reasoning }) =>
       (input * 3 + cacheRead * 0.3 + cacheWrite * 3.75 + (output + reasoning) * 15) / 1e6,
@@ -359,6 +364,7 @@ async function playTranslated(gateway: Gateway, upstream: ScriptedUpstream): Pro
     content: [{ type: 'tool_use', id: 'call_1', name: 'read_file', input: { path: 'scripts/release.mjs' } }],
   } as JsonObject
   const more = [task, call, { role: 'user', content: [toResult('call_1', FILE.slice(0, 3000))] } as JsonObject]
+  upstream.answer({ status: 503, text: 'Busy' })
   upstream.answer({
     text: '<tool_call>\n{"name": "run_command", "arguments": {"command": "node scripts/release.mjs --dry-run"}}\n</tool_call>',
     usage: { input: 900, cacheRead: 2900, output: 45 },
@@ -374,6 +380,7 @@ async function playTranslated(gateway: Gateway, upstream: ScriptedUpstream): Pro
     { text: 'It tags, packs and publishes.', usage: { input: 950, cacheRead: 2900, output: 33 } },
   )
   await sendMessage(gateway, { ...sent, messages: [...more, { role: 'user', content: 'Go on.' }] })
+  upstream.reset()
   await post(
     `${gateway.url}/v1/messages/count_tokens`,
     { model: 'gpt-5.1-codex', messages: [task] },

@@ -33,7 +33,7 @@ export function createExchangeReader(source: InspectorSource) {
 
   function readDivergence(exchange: InspectedExchange, content: InspectedContent): Pick<ExchangeDetail, 'divergence'> {
     if (exchange.purpose !== undefined) return {}
-    const earlier = listSession(exchange).filter(({ id }) => id < exchange.id)
+    const earlier = listSession(exchange).filter(({ id, fault }) => id < exchange.id && !fault)
     const candidates = earlier.slice(-MAX_COMPARED).flatMap((one) => {
       const read = readContent(one)
       return read ? [{ exchange: one, blocks: read.blocks }] : []

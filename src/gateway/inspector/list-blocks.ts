@@ -60,7 +60,7 @@ function toUserBlock(part: TextPart | MediaPart, turn: number): Block {
 }
 
 /** What clients put into messages of the user by themselves. */
-const INSTRUCTION_PATTERN = /^\s*(?:<[a-z][\w-]*>|# AGENTS\.md|# Context from)/
+const INSTRUCTION_PATTERN = /^\s*(?:<(?:[a-z]+[-_][\w-]*|instructions|context|environment)>|# AGENTS\.md)/i
 
 function nameInstructions(text: string): string {
   const file = /\b((?:CLAUDE|AGENTS|GEMINI|QWEN|CRUSH|copilot-instructions)\.md)\b/.exec(text)?.[1]

@@ -19,6 +19,7 @@ interface CallSources {
 export function listCalls({ exchange, content, later, known }: CallSources): InspectedCall[] {
   const isRescued = exchange.warnings.some(({ code }) => code === 'written-call')
   const calls = listCallParts(content.answer)
+  const native = listCallParts(content.modelAnswer ?? content.answer).filter((call) => call.native?.id !== undefined)
   const rejected = listCallParts(content.modelAnswer).filter(
     (call) => isFlawed(call) && !calls.some(({ id, raw }) => id === call.id || raw === call.raw),
   )
@@ -37,7 +38,7 @@ export function listCalls({ exchange, content, later, known }: CallSources): Ins
       name: call.name,
       input: formatInput(call).slice(0, MAX_SHOWN_CHARS),
       state: isFlawed(call) ? 'rejected' : (result?.status ?? 'open'),
-      ...(isRescued && call.native?.id === undefined && { isRescued }),
+      ...(isRescued && !native.some((one) => isSameCall(one, call)) && { isRescued }),
       ...defined({ flaw, result: text?.slice(0, MAX_SHOWN_CHARS), resultChars: text?.length }),
       ...(measured === undefined
         ? found && { durationMs: Math.max(0, found.exchange.started - ends), isUpperLimit: true }
@@ -50,6 +51,10 @@ const MAX_SHOWN_CHARS = 20_000
 
 function listCallParts(turn: AssistantTurn | undefined): CallPart[] {
   return (turn?.parts ?? []).filter((part) => part.kind === 'call')
+}
+
+function isSameCall(one: CallPart, other: CallPart): boolean {
+  return one.name === other.name && toCanonicalJson(one.input ?? {}) === toCanonicalJson(other.input ?? {})
 }
 
 function isFlawed({ flaw, input }: CallPart): boolean {

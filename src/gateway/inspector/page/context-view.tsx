@@ -64,6 +64,12 @@ export function ContextView({ detail }: { readonly detail: ExchangeDetail }) {
       </section>
       <section>
         <h3>
+          Growth over the session <span class="muted">{plural(points.value.length, 'request')}</span>
+        </h3>
+        <GrowthChart points={points.value} current={id} />
+      </section>
+      <section>
+        <h3>
           Parts by size <span class="muted">{plural(rows.length, 'part')}</span>
         </h3>
         <div class="parts" data-testid="parts">
@@ -84,12 +90,6 @@ export function ContextView({ detail }: { readonly detail: ExchangeDetail }) {
           ))}
           {rows.length > MAX_ROWS && <p class="muted">and {plural(rows.length - MAX_ROWS, 'smaller part')}</p>}
         </div>
-      </section>
-      <section>
-        <h3>
-          Growth over the session <span class="muted">{plural(points.value.length, 'request')}</span>
-        </h3>
-        <GrowthChart points={points.value} current={id} />
       </section>
     </div>
   )

@@ -80,7 +80,7 @@ function BlockText({ id, block }: { readonly id: number; readonly block: BlockSu
   }
   return (
     <div
-      class={`turn ${kind} ${side === 'response' ? 'answer' : ''} ${flaw === undefined ? '' : 'flawed'}`}
+      class={`turn of-${kind} ${side === 'response' ? 'answer' : ''} ${flaw === undefined ? '' : 'flawed'}`}
       data-kind={kind}
     >
       <span class="role">

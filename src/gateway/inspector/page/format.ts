@@ -50,7 +50,8 @@ export function formatCost(dollars: number | undefined): string {
 }
 
 export function formatShare(share: number | undefined): string {
-  return share === undefined ? '' : `${Math.round(share * 100)}%`
+  if (share === undefined) return ''
+  return share > 0 && share < 0.005 ? '<1%' : `${Math.round(share * 100)}%`
 }
 
 export function formatTime(ms: number): string {

@@ -66,13 +66,15 @@ export function Sidebar() {
               title={visible(group.title)}
               onClick={() => choose(sessionFilter.value === group.key ? undefined : group.key)}
             >
-              <span class="title">{visible(group.title) || 'Untitled'}</span>
+              <span class="session-head">
+                <span class="title">{visible(group.title) || 'Untitled'}</span>
+                <span class="when">{formatTime(group.last).slice(0, 5)}</span>
+              </span>
               <span class="figures">
                 <span>{plural(group.requests, 'request')}</span>
                 {group.cost > 0 && <span>{formatCost(group.cost)}</span>}
                 {group.input > 0 && <span>{formatShare(group.cached / group.input)} cached</span>}
                 {group.faults > 0 && <span class="bad">{plural(group.faults, 'fault')}</span>}
-                <span class="when">{formatTime(group.last)}</span>
               </span>
             </button>
           ))}

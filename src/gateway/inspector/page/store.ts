@@ -55,7 +55,7 @@ const firstIds = computed(() => {
   return new Set(first.values())
 })
 
-function isCacheMiss(exchange: InspectedExchange): boolean {
+export function isCacheMiss(exchange: InspectedExchange): boolean {
   const share = getCacheShare(exchange)
   return share !== undefined && share < 0.5 && !firstIds.value.has(exchange.id)
 }

@@ -7,6 +7,7 @@ import {
   exchanges,
   filter,
   getCacheShare,
+  isCacheMiss,
   open,
   openId,
   searchText,
@@ -19,6 +20,8 @@ import { TokenBar } from './token-bar.tsx'
 const ROW_HEIGHT = 36
 /** Rows above and below the visible ones. */
 const EXTRA_ROWS = 8
+
+const COLUMNS = ['#', 'Time', 'Client', 'Model', 'Duration', 'Tokens', 'In', 'Out', 'Cache', 'Cost', 'Notes'] as const
 
 /** The requests, newest first. Only the rows that are visible exist. */
 export function Timeline() {
@@ -44,11 +47,19 @@ export function Timeline() {
   return (
     <div class="timeline">
       <div class="row head" role="row">
-        {['#', 'Time', 'Client', 'Model', 'Duration', 'Tokens', 'In', 'Out', 'Cache', 'Cost', 'Notes'].map((name) => (
-          <span key={name} class={`cell ${toClass(name)}`}>
-            {name}
-          </span>
-        ))}
+        {COLUMNS.map((name) =>
+          name === 'Duration' ? (
+            <span key={name} class="cell duration">
+              <span class="bar-name">Duration</span>
+              <span class="value first">First byte</span>
+              <span class="value">End</span>
+            </span>
+          ) : (
+            <span key={name} class={`cell ${toClass(name)}`}>
+              {name}
+            </span>
+          ),
+        )}
       </div>
       {rows.length === 0 ? (
         <EmptyList />
@@ -117,7 +128,7 @@ function Row({ exchange, top, longest, largest }: RowProps) {
       <span class="cell tokens">{usage && <TokenBar usage={usage} largest={largest} />}</span>
       <span class="cell in">{usage && formatCount(countInput(exchange))}</span>
       <span class="cell out">{usage && formatCount(countOutput(exchange))}</span>
-      <span class={`cell cache ${share !== undefined && share < 0.5 ? 'low' : ''}`}>{formatShare(share)}</span>
+      <span class={`cell cache ${isCacheMiss(exchange) ? 'low' : ''}`}>{formatShare(share)}</span>
       <span class="cell cost">{formatCost(cost)}</span>
       <span class="cell notes">
         <Notes exchange={exchange} />
