@@ -15,7 +15,7 @@ export function findClientSession(headers: IncomingHttpHeaders, body: JsonObject
   const texts = listUserTexts(inner)
   const given = [...SESSION_HEADERS.map((name) => headers[name]), ...listBodyIds(body), ...listBodyIds(inner)]
   const id = given.find((one): one is string => typeof one === 'string' && one !== '')
-  const start = JSON.stringify(texts.slice(0, 2))
+  const start = JSON.stringify(texts)
   return {
     session: id?.slice(0, 100) ?? `#${createHash('sha256').update(start).digest('hex').slice(0, 12)}`,
     title: createTitle(texts),
@@ -43,13 +43,21 @@ function listBodyIds(body: JsonObject): string[] {
   ]
 }
 
-/** The first texts of users, in any of the APIs. */
+/** The texts of the user before the model said anything, in any of the APIs. */
 function listUserTexts(body: JsonObject): string[] {
   const history = body['messages'] ?? body['input'] ?? body['contents']
   if (typeof history === 'string') return [history]
   if (!Array.isArray(history)) return []
-  const messages = history.slice(0, 20).filter((item) => isObject(item) && isUserMessage(item))
-  return messages.flatMap((item) => readTexts(item as JsonObject)).filter((text) => text.trim() !== '')
+  const items = history.slice(0, MAX_ITEMS).filter((item) => isObject(item)) as JsonObject[]
+  const end = items.findIndex(isModelMessage)
+  const messages = items.slice(0, end < 0 ? undefined : end).filter(isUserMessage)
+  return messages.flatMap(readTexts).filter((text) => text.trim() !== '')
+}
+
+const MAX_ITEMS = 20
+
+function isModelMessage({ role, type }: JsonObject): boolean {
+  return role === 'assistant' || role === 'model' || (role === undefined && type !== undefined && type !== 'user_input')
 }
 
 function isUserMessage({ role, type }: JsonObject): boolean {

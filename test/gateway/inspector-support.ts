@@ -149,10 +149,7 @@ function writeChat({ thinking, text, calls = [], usage = {} }: ScriptedAnswer): 
 
 /** A gateway before the upstream: `claude-…` models pass through, all others are translated. */
 export function gatewayBefore(upstream: ScriptedUpstream, more: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const rows = [
-    providerAt('anthropic', 'anthropic', upstream.url),
-    providerAt('router', 'openai-chat', upstream.url),
-  ]
+  const rows = [providerAt('anthropic', 'anthropic', upstream.url), providerAt('router', 'openai-chat', upstream.url)]
   return startGateway({
     token: TOKEN,
     envelopeKey: KEY,
