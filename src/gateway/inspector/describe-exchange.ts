@@ -90,7 +90,9 @@ export function createExchangeReader(source: InspectorSource) {
     readGrowth(id: number): GrowthPoint[] {
       const exchange = source.get(id)
       if (!exchange) return []
+      // A request that failed was not counted, so that it would look smaller than it was.
       return listSession(exchange)
+        .filter((one) => one.id === id || !one.fault)
         .slice(-MAX_GROWTH_POINTS)
         .map((one) => {
           const tokens = sizes.get(toKey(one), () => {

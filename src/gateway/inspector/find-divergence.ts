@@ -105,7 +105,9 @@ function createDiff(before: string, after: string): DiffPiece[] {
     return { kind: added ? 'added' : removed ? 'removed' : 'same', text: value }
   })
   if (pieces.length === 0) pieces.push({ kind: 'removed', text: one }, { kind: 'added', text: other })
-  return from > 0 ? [{ kind: 'same', text: '…' }, ...pieces] : pieces
+  const gap: DiffPiece = { kind: 'same', text: '…' }
+  const isEnd = Math.max(before.length, after.length) <= from + MAX_DIFF_CHARS && end === 0
+  return [...(from > 0 ? [gap] : []), ...pieces, ...(isEnd ? [] : [gap])]
 }
 
 const CONTEXT_CHARS = 240

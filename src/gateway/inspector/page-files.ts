@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import script from '#inspector-page/app.js'
 import styles from '#inspector-page/app.css'
+import { readBundledFile } from '../../host/files/bundled-file.ts'
 import { lazy } from '../../model/lazy.ts'
 
 export interface PageFile {
@@ -18,13 +17,9 @@ export async function readPageFile(path: string): Promise<PageFile | undefined> 
   return undefined
 }
 
-const readScript = lazy(() => readAsset(script))
-const readStyles = lazy(() => readAsset(styles))
-
-/** A file beside the bundle, wherever the bundle lies. */
-function readAsset(path: string): Promise<Buffer> {
-  return readFile(fileURLToPath(new URL(path, import.meta.url)))
-}
+// The paths are relative to this file, wherever the bundle lies.
+const readScript = lazy(() => readBundledFile(new URL(script, import.meta.url)))
+const readStyles = lazy(() => readBundledFile(new URL(styles, import.meta.url)))
 
 const PAGE = `<!doctype html>
 <html lang="en">

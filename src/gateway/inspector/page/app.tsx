@@ -1,5 +1,5 @@
 import { Detail } from './detail.tsx'
-import { formatCost, formatCount, formatShare, plural, visible } from './format.ts'
+import { formatCost, formatCount, formatShare, plural, toVisibleText } from './format.ts'
 import { KEYS } from './keyboard.ts'
 import { Sidebar } from './sidebar.tsx'
 import {
@@ -16,7 +16,7 @@ import {
   isSidebarOpen,
   isWide,
   openId,
-  problem,
+  accessMessage,
   searchText,
   setSearch,
   shown,
@@ -45,7 +45,7 @@ export function App() {
       {isHelpOpen.value && <Help />}
       {toast.value !== '' && (
         <div class="toast" role="status">
-          {visible(toast.value)}
+          {toVisibleText(toast.value)}
         </div>
       )}
     </div>
@@ -65,7 +65,7 @@ function Header() {
       </button>
       <h1>
         <span class="logo" aria-hidden="true" />
-        Dragoman<span class="where">{visible(source.value.title)}</span>
+        Dragoman<span class="where">{toVisibleText(source.value.title)}</span>
       </h1>
       <Totals />
       <input
@@ -178,7 +178,7 @@ function SignIn() {
       </p>
       <input name="token" type="password" autocomplete="off" aria-label="Token" placeholder="Token" />
       <button class="primary">Open</button>
-      {problem.value !== '' && <p class="muted">{visible(problem.value)}</p>}
+      {accessMessage.value !== '' && <p class="muted">{toVisibleText(accessMessage.value)}</p>}
     </form>
   )
 }

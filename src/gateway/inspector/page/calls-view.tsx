@@ -1,5 +1,5 @@
 import type { ExchangeDetail, InspectedCall } from '../inspected-exchange.ts'
-import { formatCount, formatMs, visible } from './format.ts'
+import { formatCount, formatMs, toVisibleText } from './format.ts'
 import { WarningList } from './warning-list.tsx'
 
 const STATES: Readonly<Record<InspectedCall['state'], string>> = {
@@ -32,7 +32,7 @@ export function CallsView({ detail }: { readonly detail: ExchangeDetail }) {
           data-testid="call"
         >
           <header>
-            <strong class="mono">{visible(call.name) || 'no name'}</strong>
+            <strong class="mono">{toVisibleText(call.name) || 'no name'}</strong>
             <span class={`badge ${getTone(call)}`}>{STATES[call.state]}</span>
             {call.isRescued && <span class="badge warn">rescued from text</span>}
             <span class="space" />
@@ -43,15 +43,15 @@ export function CallsView({ detail }: { readonly detail: ExchangeDetail }) {
               </span>
             )}
           </header>
-          {call.flaw !== undefined && <p class="bad-text">{visible(call.flaw)}</p>}
+          {call.flaw !== undefined && <p class="bad-text">{toVisibleText(call.flaw)}</p>}
           <h4>Arguments</h4>
-          <pre class="code">{visible(call.input) || '{}'}</pre>
+          <pre class="code">{toVisibleText(call.input) || '{}'}</pre>
           {call.result !== undefined && (
             <>
               <h4>
                 Result <span class="muted">{formatCount(call.resultChars)} characters</span>
               </h4>
-              <pre class="code">{visible(call.result)}</pre>
+              <pre class="code">{toVisibleText(call.result)}</pre>
             </>
           )}
         </article>

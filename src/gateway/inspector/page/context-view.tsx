@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BlockKind, BlockSummary, ExchangeDetail, GrowthPoint } from '../inspected-exchange.ts'
 import { fetchJson } from './api.ts'
-import { formatCount, formatShare, formatWhole, plural, visible } from './format.ts'
+import { formatCount, formatShare, formatWhole, plural, toVisibleText } from './format.ts'
 import { GrowthChart } from './growth-chart.tsx'
 import { KIND_NAMES, KINDS } from './kinds.ts'
 
@@ -77,8 +77,8 @@ export function ContextView({ detail }: { readonly detail: ExchangeDetail }) {
             <div key={block.index} class="part" data-kind={block.kind}>
               <span class={`dot kind-${block.kind}`} />
               <span class="part-kind muted">{KIND_NAMES[block.kind]}</span>
-              <span class="part-label mono" title={visible(block.preview.slice(0, 300))}>
-                {visible(block.label)}
+              <span class="part-label mono" title={toVisibleText(block.preview.slice(0, 300))}>
+                {toVisibleText(block.label)}
               </span>
               <span class="part-turn muted">{block.turn === undefined ? '' : `turn ${block.turn}`}</span>
               <span class="part-bar">
@@ -116,7 +116,7 @@ function PrefixStrip({ blocks, total, cached }: PrefixStripProps) {
             key={at}
             class={`kind-${kind}`}
             style={{ width: `${(tokens / total) * 100}%` }}
-            title={`${KIND_NAMES[kind]}: ${visible(label)}, ${formatWhole(tokens)} tokens`}
+            title={`${KIND_NAMES[kind]}: ${toVisibleText(label)}, ${formatWhole(tokens)} tokens`}
           />
         ))}
       </div>

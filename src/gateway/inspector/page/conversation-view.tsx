@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { BlockSummary, ExchangeDetail, TextSlice } from '../inspected-exchange.ts'
 import { fetchJson } from './api.ts'
-import { formatCount, plural, visible } from './format.ts'
+import { formatCount, plural, toVisibleText } from './format.ts'
 
 /** Blocks that are drawn at once; a long history has thousands. */
 const PAGE_BLOCKS = 60
@@ -25,7 +25,7 @@ export function ConversationView({ detail }: { readonly detail: ExchangeDetail }
           <span class="role">Tools</span>
           <p class="tool-names">
             {tools.map(({ label, index }) => (
-              <code key={index}>{visible(label)}</code>
+              <code key={index}>{toVisibleText(label)}</code>
             ))}
           </p>
         </div>
@@ -88,10 +88,10 @@ function BlockText({ id, block }: { readonly id: number; readonly block: BlockSu
         <span class="size muted">{formatCount(block.tokens)} tok</span>
       </span>
       <div class="content">
-        {isNamed && <div class="label mono">{visible(label)}</div>}
-        {flaw !== undefined && <div class="bad-text">{visible(flaw)}</div>}
+        {isNamed && <div class="label mono">{toVisibleText(label)}</div>}
+        {flaw !== undefined && <div class="bad-text">{toVisibleText(flaw)}</div>}
         <div class={kind === 'call' || kind === 'result' || kind === 'file' ? 'text mono' : 'text'}>
-          {visible(text)}
+          {toVisibleText(text)}
         </div>
         {rest > 0 &&
           block.preview.length > 0 &&

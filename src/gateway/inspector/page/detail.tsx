@@ -2,7 +2,7 @@ import { CallsView } from './calls-view.tsx'
 import { ContextView } from './context-view.tsx'
 import { ConversationView } from './conversation-view.tsx'
 import { DivergenceView } from './divergence-view.tsx'
-import { visible } from './format.ts'
+import { toVisibleText } from './format.ts'
 import { Overview } from './overview.tsx'
 import { RawView } from './raw-view.tsx'
 import { close, detail, detailProblem, exportRecording, isWide, openId, type Tab, tab, TABS } from './store.ts'
@@ -17,7 +17,7 @@ export function Detail() {
           ←
         </button>
         <h2>
-          <span class="muted">#{openId.value}</span> {shown && visible(shown.exchange.model)}
+          <span class="muted">#{openId.value}</span> {shown && toVisibleText(shown.exchange.model)}
         </h2>
         <button
           class="icon"
@@ -58,7 +58,7 @@ export function Detail() {
         {shown ? (
           <View />
         ) : (
-          <p class="muted pad">{detailProblem.value === '' ? 'Loading…' : visible(detailProblem.value)}</p>
+          <p class="muted pad">{detailProblem.value === '' ? 'Loading…' : toVisibleText(detailProblem.value)}</p>
         )}
       </div>
     </section>

@@ -1,5 +1,5 @@
 import type { ExchangeDetail } from '../inspected-exchange.ts'
-import { formatCost, formatCount, formatShare, formatWhole, visible } from './format.ts'
+import { formatCost, formatCount, formatShare, formatWhole, toVisibleText } from './format.ts'
 import { open } from './store.ts'
 
 /** Where the request stops to repeat the previous one, what changed, and what that cost. */
@@ -20,7 +20,7 @@ export function DivergenceView({ detail }: { readonly detail: ExchangeDetail }) 
         <strong>
           {isExtended
             ? 'The request extends the previous one'
-            : `The prefix breaks at ${visible(place ?? 'its start')}`}
+            : `The prefix breaks at ${toVisibleText(place ?? 'its start')}`}
         </strong>
         <p>
           {isExtended
@@ -62,7 +62,7 @@ export function DivergenceView({ detail }: { readonly detail: ExchangeDetail }) 
         {divergence.vendorReason !== undefined && (
           <div>
             <dt>The vendor says</dt>
-            <dd>{visible(divergence.vendorReason)}</dd>
+            <dd>{toVisibleText(divergence.vendorReason)}</dd>
           </div>
         )}
       </dl>
@@ -72,11 +72,11 @@ export function DivergenceView({ detail }: { readonly detail: ExchangeDetail }) 
           <pre class="code diff">
             {diff.map(({ kind, text }, at) =>
               kind === 'same' ? (
-                <span key={at}>{visible(text)}</span>
+                <span key={at}>{toVisibleText(text)}</span>
               ) : kind === 'added' ? (
-                <ins key={at}>{visible(text)}</ins>
+                <ins key={at}>{toVisibleText(text)}</ins>
               ) : (
-                <del key={at}>{visible(text)}</del>
+                <del key={at}>{toVisibleText(text)}</del>
               ),
             )}
           </pre>

@@ -3,7 +3,7 @@ import { HIDDEN_CHARACTER_PATTERN } from '../../../model/security/hidden-charact
 const HIDDEN = new RegExp(HIDDEN_CHARACTER_PATTERN, 'gu')
 
 /** Control characters and characters that reorder others are shown as what they are. Parts of emoji stay. */
-export function visible(text: string): string {
+export function toVisibleText(text: string): string {
   return text.replace(HIDDEN, (character) => {
     const code = character.codePointAt(0) ?? 0
     if (code === 0x20_0d || (code >= 0xfe_00 && code <= 0xfe_0f)) return character

@@ -84,6 +84,7 @@ function createOptions(
     axes: [
       {
         ...axis,
+        size: 28,
         values: (_chart, splits) =>
           splits.map((split) => (Number.isInteger(split) ? `#${points[split]?.id ?? ''}` : '')),
       },

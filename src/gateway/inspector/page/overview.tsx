@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ExchangeDetail } from '../inspected-exchange.ts'
-import { formatBytes, formatCost, formatMs, formatShare, formatTime, formatWhole, visible } from './format.ts'
+import { formatBytes, formatCost, formatMs, formatShare, formatTime, formatWhole, toVisibleText } from './format.ts'
 import { getCacheShare } from './store.ts'
 import { BUCKETS, TokenBar } from './token-bar.tsx'
 import { WarningList } from './warning-list.tsx'
@@ -14,18 +14,22 @@ export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
     <div class="pad stack">
       {fault && (
         <div class="callout bad" data-testid="fault">
-          <strong>Fault: {visible(fault.kind)}</strong>
-          <p>{visible(fault.message)}</p>
+          <strong>Fault: {toVisibleText(fault.kind)}</strong>
+          <p>{toVisibleText(fault.message)}</p>
         </div>
       )}
       <dl class="facts">
-        <Fact name="Client">{visible(exchange.client)}</Fact>
-        <Fact name="Session">{visible(exchange.title ?? '') || visible(exchange.session ?? '–')}</Fact>
-        <Fact name="Asked for">{visible(exchange.model) || '–'}</Fact>
+        <Fact name="Client">{toVisibleText(exchange.client)}</Fact>
+        <Fact name="Session">{toVisibleText(exchange.title ?? '') || toVisibleText(exchange.session ?? '–')}</Fact>
+        <Fact name="Asked for">{toVisibleText(exchange.model) || '–'}</Fact>
         <Fact name="Answered by">
-          {exchange.provider === undefined ? '–' : visible(`${exchange.provider}/${exchange.upstreamModel ?? ''}`)}
+          {exchange.provider === undefined
+            ? '–'
+            : toVisibleText(`${exchange.provider}/${exchange.upstreamModel ?? ''}`)}
         </Fact>
-        <Fact name="API">{visible([exchange.wire, exchange.upstreamWire].filter(isOther).join(' → ')) || '–'}</Fact>
+        <Fact name="API">
+          {toVisibleText([exchange.wire, exchange.upstreamWire].filter(isOther).join(' → ')) || '–'}
+        </Fact>
         <Fact name="Mode">{exchange.mode ?? '–'}</Fact>
         <Fact name="Status">{exchange.status ?? (exchange.totalMs === undefined ? 'running' : '–')}</Fact>
         <Fact name="Started">{formatTime(exchange.started)}</Fact>

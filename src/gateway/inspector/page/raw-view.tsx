@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BodySummary, ExchangeDetail, TextSlice } from '../inspected-exchange.ts'
 import { fetchJson } from './api.ts'
-import { formatCount, visible } from './format.ts'
+import { formatCount, toVisibleText } from './format.ts'
 import { STAGES, WarningList } from './warning-list.tsx'
 
 /** The bytes of both sides; of a translated exchange all four side by side, with the warnings where they arose. */
@@ -77,8 +77,8 @@ function BodyPane({ detail, body, index }: BodyPaneProps) {
     <section class="pane" data-side={side}>
       <header>
         <h3>{STAGES[side]}</h3>
-        <span class="muted mono note" title={visible(note)}>
-          {visible(note)}
+        <span class="muted mono note" title={toVisibleText(note)}>
+          {toVisibleText(note)}
         </span>
       </header>
       {warnings.length > 0 && <WarningList warnings={warnings} />}
@@ -127,14 +127,14 @@ function BodyPane({ detail, body, index }: BodyPaneProps) {
         <dl class="headers">
           {Object.entries(headers).map(([name, value]) => (
             <div key={name}>
-              <dt>{visible(name)}</dt>
-              <dd>{visible(value)}</dd>
+              <dt>{toVisibleText(name)}</dt>
+              <dd>{toVisibleText(value)}</dd>
             </div>
           ))}
         </dl>
       )}
       <pre class="code bytes" tabIndex={0}>
-        {chars === 0 ? <span class="muted">empty</span> : visible(text.value)}
+        {chars === 0 ? <span class="muted">empty</span> : toVisibleText(text.value)}
       </pre>
     </section>
   )

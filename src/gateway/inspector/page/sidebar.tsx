@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals'
 import type { InspectedExchange } from '../inspected-exchange.ts'
-import { formatCost, formatCount, formatShare, formatTime, plural, visible } from './format.ts'
+import { formatCost, formatCount, formatShare, formatTime, plural, toVisibleText } from './format.ts'
 import { countInput, exchanges, getSessionKey, isSidebarOpen, sessionFilter } from './store.ts'
 
 interface SessionGroup {
@@ -56,18 +56,18 @@ export function Sidebar() {
       </button>
       {clients.value.map(([client, sessions]) => (
         <section key={client}>
-          <h2 data-testid="client">{visible(client)}</h2>
+          <h2 data-testid="client">{toVisibleText(client)}</h2>
           {sessions.map((group) => (
             <button
               key={group.key}
               class="session"
               data-testid="session"
               aria-current={sessionFilter.value === group.key}
-              title={visible(group.title)}
+              title={toVisibleText(group.title)}
               onClick={() => choose(sessionFilter.value === group.key ? undefined : group.key)}
             >
               <span class="session-head">
-                <span class="title">{visible(group.title) || 'Untitled'}</span>
+                <span class="title">{toVisibleText(group.title) || 'Untitled'}</span>
                 <span class="when">{formatTime(group.last).slice(0, 5)}</span>
               </span>
               <span class="figures">

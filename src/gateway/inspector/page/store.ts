@@ -6,7 +6,7 @@ import { ApiError, fetchJson, followExchanges, setToken, takeToken } from './api
 export type Access = 'loading' | 'open' | 'no-token'
 
 export const access = signal<Access>('loading')
-export const problem = signal('')
+export const accessMessage = signal('')
 export const isLive = signal(false)
 export const source = signal<{ readonly kind: 'gateway' | 'session'; readonly title: string }>({
   kind: 'gateway',
@@ -144,13 +144,13 @@ async function load(): Promise<boolean> {
       exchanges.value = list.exchanges
       selectedId.value ??= list.exchanges.at(-1)?.id
       access.value = 'open'
-      problem.value = ''
+      accessMessage.value = ''
     })
     return true
   } catch (error) {
     const isRefused = error instanceof ApiError && error.status === 401
     if (isRefused || access.value === 'loading') access.value = 'no-token'
-    problem.value = error instanceof Error ? error.message : String(error)
+    accessMessage.value = error instanceof Error ? error.message : String(error)
     return false
   }
 }

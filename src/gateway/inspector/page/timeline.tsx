@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { InspectedExchange } from '../inspected-exchange.ts'
-import { formatCost, formatCount, formatMs, formatShare, formatTime, visible } from './format.ts'
+import { formatCost, formatCount, formatMs, formatShare, formatTime, toVisibleText } from './format.ts'
 import {
   countInput,
   exchanges,
@@ -114,10 +114,10 @@ function Row({ exchange, top, longest, largest }: RowProps) {
     >
       <span class="cell number">{id}</span>
       <span class="cell time">{formatTime(started)}</span>
-      <span class="cell client">{visible(client)}</span>
-      <span class="cell model" title={visible(target === '' ? model : `${model} → ${target}`)}>
-        <span class="name">{visible(model) || '–'}</span>
-        {target !== '' && upstreamModel !== model && <span class="target">→ {visible(target)}</span>}
+      <span class="cell client">{toVisibleText(client)}</span>
+      <span class="cell model" title={toVisibleText(target === '' ? model : `${model} → ${target}`)}>
+        <span class="name">{toVisibleText(model) || '–'}</span>
+        {target !== '' && upstreamModel !== model && <span class="target">→ {toVisibleText(target)}</span>}
         {purpose !== undefined && <span class="tag">{purpose}</span>}
       </span>
       <span class="cell duration" title={`first byte ${formatMs(firstByteMs) || '–'}, end ${formatMs(totalMs) || '–'}`}>
@@ -148,7 +148,7 @@ function Notes({ exchange }: { readonly exchange: InspectedExchange }) {
   return (
     <>
       {isFailed && (
-        <span class="badge bad" title={visible(fault?.message ?? '')}>
+        <span class="badge bad" title={toVisibleText(fault?.message ?? '')}>
           {status !== undefined && status >= 400 ? status : (fault?.kind ?? 'fault')}
         </span>
       )}
@@ -158,7 +158,7 @@ function Notes({ exchange }: { readonly exchange: InspectedExchange }) {
         </span>
       )}
       {warnings.length > 0 && (
-        <span class="badge warn" title={visible(warnings.map(({ code }) => code).join(', '))}>
+        <span class="badge warn" title={toVisibleText(warnings.map(({ code }) => code).join(', '))}>
           ⚠{warnings.length}
         </span>
       )}
@@ -194,7 +194,7 @@ function EmptyList() {
       <div class="empty">
         <h2>No request matches</h2>
         <p class="muted">
-          {searchText.value === '' ? '' : `Nothing contains “${visible(searchText.value)}”. `}
+          {searchText.value === '' ? '' : `Nothing contains “${toVisibleText(searchText.value)}”. `}
           {filter.value === 'All' ? '' : `The filter is “${filter.value}”. `}Esc clears the search.
         </p>
       </div>

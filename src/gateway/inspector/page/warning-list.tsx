@@ -1,5 +1,5 @@
 import type { ExchangeWarning } from '../../exchange-log.ts'
-import { visible } from './format.ts'
+import { toVisibleText } from './format.ts'
 
 export const STAGES = {
   'client-request': 'Client request',
@@ -16,8 +16,8 @@ export function WarningList({ warnings }: { readonly warnings: readonly Exchange
     <ul class="warnings">
       {warnings.map(({ code, message, stage }, at) => (
         <li key={at} class={LOUD.test(code) ? 'loud' : ''} data-code={code}>
-          <code>{visible(code)}</code>
-          <span>{visible(message)}</span>
+          <code>{toVisibleText(code)}</code>
+          <span>{toVisibleText(message)}</span>
           {stage && <span class="muted stage">{STAGES[stage]}</span>}
         </li>
       ))}
