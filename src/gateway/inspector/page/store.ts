@@ -48,16 +48,26 @@ export function getCacheShare(exchange: InspectedExchange): number | undefined {
   return exchange.usage && input > 0 ? exchange.usage.cacheRead / input : undefined
 }
 
-/** The exchanges before this one in its session: the first request of a session can hit no cache. */
-const firstIds = computed(() => {
-  const first = new Map<string, number>()
-  for (const one of exchanges.value) if (!first.has(getSessionKey(one))) first.set(getSessionKey(one), one.id)
-  return new Set(first.values())
+/** Requests that read less than half from the cache of what the request before them in the session had sent. */
+const missedIds = computed(() => {
+  const sent = new Map<string, number>()
+  const missed = new Set<number>()
+  for (const exchange of exchanges.value) {
+    const { usage, purpose, id } = exchange
+    if (!usage || purpose !== undefined) continue
+    const key = getSessionKey(exchange)
+    const expected = Math.min(sent.get(key) ?? 0, countInput(exchange))
+    if (expected >= MIN_CACHED_TOKENS && usage.cacheRead < expected / 2) missed.add(id)
+    sent.set(key, countInput(exchange))
+  }
+  return missed
 })
 
-export function isCacheMiss(exchange: InspectedExchange): boolean {
-  const share = getCacheShare(exchange)
-  return share !== undefined && share < 0.5 && !firstIds.value.has(exchange.id)
+/** Vendors cache no shorter prompts. */
+const MIN_CACHED_TOKENS = 1024
+
+export function isCacheMiss({ id }: InspectedExchange): boolean {
+  return missedIds.value.has(id)
 }
 
 const PASSES: Readonly<Record<Filter, (exchange: InspectedExchange) => boolean>> = {

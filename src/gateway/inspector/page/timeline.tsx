@@ -17,7 +17,7 @@ import {
 } from './store.ts'
 import { TokenBar } from './token-bar.tsx'
 
-const ROW_HEIGHT = 36
+const ROW_HEIGHT = 40
 /** Rows above and below the visible ones. */
 const EXTRA_ROWS = 8
 
@@ -118,7 +118,7 @@ function Row({ exchange, top, longest, largest }: RowProps) {
       <span class="cell model" title={toVisibleText(target === '' ? model : `${model} → ${target}`)}>
         <span class="name">{toVisibleText(model) || '–'}</span>
         {target !== '' && upstreamModel !== model && <span class="target">→ {toVisibleText(target)}</span>}
-        {purpose !== undefined && <span class="tag">{purpose}</span>}
+        {purpose !== undefined && <span class="target">{purpose}</span>}
       </span>
       <span class="cell duration" title={`first byte ${formatMs(firstByteMs) || '–'}, end ${formatMs(totalMs) || '–'}`}>
         <DurationBar firstByteMs={firstByteMs} totalMs={totalMs} longest={longest} />

@@ -9,7 +9,7 @@ export const STAGES = {
 } as const
 
 /** Calls that were rescued from text or rejected, and data that was lost, stand out. */
-const LOUD = /call|unread|unfinished|dropped|not-json|signature/
+const LOUD = /call|hosted|unread|unfinished|dropped|not-json|signature/
 
 export function WarningList({ warnings }: { readonly warnings: readonly ExchangeWarning[] }) {
   return (
