@@ -48,7 +48,7 @@ function listUserTexts(body: JsonObject): string[] {
   const history = body['messages'] ?? body['input'] ?? body['contents']
   if (typeof history === 'string') return [history]
   if (!Array.isArray(history)) return []
-  const items = history.slice(0, MAX_ITEMS).filter((item) => isObject(item)) as JsonObject[]
+  const items = history.slice(0, MAX_ITEMS).filter((item) => isObject(item))
   const end = items.findIndex(isModelMessage)
   const messages = items.slice(0, end < 0 ? undefined : end).filter(isUserMessage)
   return messages.flatMap(readTexts).filter((text) => text.trim() !== '')

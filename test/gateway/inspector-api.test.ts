@@ -4,7 +4,6 @@ import { after, before, describe, test } from 'node:test'
 import { createExchangeLog } from '../../src/gateway/exchange-log.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { ExchangeDetail } from '../../src/gateway/inspector/inspected-exchange.ts'
-import type { JsonObject } from '../../src/model/json.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import type { RehearsalServer } from '../../src/rehearsal/server.ts'
 import { wireIds } from '../../src/wire/wires.ts'
@@ -153,7 +152,7 @@ describe('the data of the inspector', () => {
   })
 
   test('a body that no API would take is shown as it is', async () => {
-    await sendMessage(gateway, { messages: [{ role: 'user', content: 5 } as unknown as JsonObject], session: 'odd' })
+    await sendMessage(gateway, { messages: [{ role: 'user', content: 5 }], session: 'odd' })
     const id = gateway.log.list().at(-1)?.id
     const { status } = await get(`${gateway.url}/inspector/api/exchanges/${id}`, token)
     assert.equal(status, 200)
@@ -193,11 +192,11 @@ describe('each API is read', () => {
         assert.equal(detail.divergence?.previous, first.id)
         assert.equal(detail.divergence?.isExtended, true, JSON.stringify(detail.divergence))
         assert.ok(detail.blocks.some(({ side }) => side === 'response'))
-        const before = JSON.parse(
+        const earlier = JSON.parse(
           (await get(`${gateway.url}/inspector/api/exchanges/${first.id}`, headersOf(gateway))).text,
         ) as ExchangeDetail
         assert.deepEqual(
-          before.calls.map(({ name, state, result }) => [name, state, result]),
+          earlier.calls.map(({ name, state, result }) => [name, state, result]),
           [['read_file', 'ok', 'The text of a.txt.']],
         )
       } finally {

@@ -93,17 +93,10 @@ describe('the inspector in a browser', { skip }, () => {
       .getByTestId('kinds')
       .locator('button')
       .evaluateAll((all) => all.map((one) => one.dataset['kind']))
-    assert.deepEqual(kinds.toSorted(), [
-      'call',
-      'file',
-      'instructions',
-      'result',
-      'system',
-      'text',
-      'thinking',
-      'tool',
-      'user',
-    ])
+    assert.deepEqual(
+      new Set(kinds),
+      new Set(['call', 'file', 'instructions', 'result', 'system', 'text', 'thinking', 'tool', 'user']),
+    )
     const parts = page.getByTestId('parts').locator('.part')
     assert.match(await parts.first().innerText(), /Files read[^]*src\/date\.ts[^]*turn 3/)
     for (const tool of ['read_file', 'edit_file', 'run_command', 'search'])
@@ -139,11 +132,11 @@ describe('the inspector in a browser', { skip }, () => {
     )
     assert.match(text, /Call[^]*edit_file[^]*Result[^]*The file was changed/)
     assert.match(await page.locator('.turn.answer').innerText(), /run_command[^]*npm test -- date/)
-    const before = (await page.locator('.turn[data-kind=file] .text').innerText()).length
+    const shortLength = (await page.locator('.turn[data-kind=file] .text').innerText()).length
     await page.locator('.turn[data-kind=file] .link').click()
     await page.waitForFunction(
       (length) => (document.querySelector('.turn[data-kind=file] .text')?.textContent ?? '').length > length,
-      before,
+      shortLength,
     )
   })
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/gateway.ts'
-import type { JsonObject } from '../../src/model/json.ts'
+import { type JsonObject, stringOrEmpty } from '../../src/model/json.ts'
 import type { Usage } from '../../src/model/usage.ts'
 import { resolveModel } from '../../src/provider/index.ts'
 import { post } from '../rehearsal/support.ts'
@@ -70,7 +70,7 @@ function pause(ms = 0): Promise<void> {
 }
 
 function writeAnthropic({ thinking, text, calls = [], usage = {} }: ScriptedAnswer): string[] {
-  const event = (data: JsonObject): string => `event: ${String(data['type'])}\ndata: ${JSON.stringify(data)}\n\n`
+  const event = (data: JsonObject): string => `event: ${stringOrEmpty(data['type'])}\ndata: ${JSON.stringify(data)}\n\n`
   const { input = 100, cacheRead = 0, cacheWrite = 0, output = 20 } = usage
   const block = (index: number, start: JsonObject, delta: JsonObject): string[] => [
     event({ type: 'content_block_start', index, content_block: start }),

@@ -60,7 +60,11 @@ export async function openPage(
     document.addEventListener('securitypolicyviolation', (event) =>
       complain(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
     )
-    Object.defineProperty(globalThis, 'pwned', { set: () => complain('text of a model was executed') })
+    Object.defineProperty(globalThis, 'pwned', {
+      set() {
+        complain('text of a model was executed')
+      },
+    })
   })
   await page.goto(url)
   return { page, complaints }
