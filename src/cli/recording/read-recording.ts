@@ -63,7 +63,7 @@ export function readRecording(path: string): SessionRecording {
     isFile = statSync(path).isFile()
     names = isFile ? [] : readdirSync(path)
   } catch {
-    throw new UserError(`the recording ${path} does not exist or cannot be read`)
+    throw new UserError(`the folder ${path} does not exist or cannot be read`)
   }
   return isFile ? readRecordingFile(path) : readRecordingFolder(path, names)
 }
