@@ -61,7 +61,9 @@ describe('refusals', () => {
       it(`from ${source} to ${target} they are text, with a warning`, () => {
         const { body, messages } = handOver(source, given, target)
         assert.ok(JSON.stringify(body).includes('I will not.'))
-        assert.deepEqual(messages, [`${target} does not mark refusals here; sent as text: refusal, in message 1, part 0.`])
+        assert.deepEqual(messages, [
+          `${target} does not mark refusals here; sent as text: refusal, in message 1, part 0.`,
+        ])
       })
 
   for (const wire of ['openai-chat', 'openai-responses'] as const)
@@ -82,9 +84,7 @@ describe('refusals', () => {
         ].flatMap((event) => stream.write(event))
         const turn = { role: 'assistant', origin, parts: [part], finish: { reason: 'stop' } } as const
         const text =
-          form === 'whole'
-            ? JSON.stringify(responseWriter.writeWhole(turn, head))
-            : frames.map(formatSseFrame).join('')
+          form === 'whole' ? JSON.stringify(responseWriter.writeWhole(turn, head)) : frames.map(formatSseFrame).join('')
         const type = form === 'whole' ? 'application/json' : 'text/event-stream'
         const context = { turnKey: 'k', profile, tools: [] }
         const bytes = [new TextEncoder().encode(text)]
@@ -201,7 +201,10 @@ describe('T137 an item of the vendor without the other that belongs to it', () =
         { type: 'user_input', content: [{ type: 'text', text: 'And?' }] },
       ],
     }
-    assert.match(handOver('interactions', body, 'interactions').messages.join(), /google_search_call was left out.*ALONE/)
+    assert.match(
+      handOver('interactions', body, 'interactions').messages.join(),
+      /google_search_call was left out.*ALONE/,
+    )
   })
 
   it('reasoning that led to nothing', () => {
@@ -214,6 +217,9 @@ describe('T137 an item of the vendor without the other that belongs to it', () =
         { role: 'user', content: 'And?' },
       ],
     }
-    assert.match(handOver('openai-responses', body, 'openai-responses').messages.join(), /reasoning was left out.*ALONE/)
+    assert.match(
+      handOver('openai-responses', body, 'openai-responses').messages.join(),
+      /reasoning was left out.*ALONE/,
+    )
   })
 })

@@ -1,6 +1,14 @@
 import { defined } from '../../model/defined.ts'
 import type { Warning } from '../../model/event.ts'
-import { isObject, type Json, type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  filterObjects,
+  nonBlankString,
+  objectOrEmpty,
+  stringOrEmpty,
+} from '../../model/json.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, NoteTurn, ResultPart, TextPart, Turn } from '../../model/turn.ts'
 import { appendResults, createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'

@@ -50,8 +50,7 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
     }),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
     ...encodeOpenAiCacheTtl(params, profile, warnings),
-    ...(native &&
-      tools.length > 0 && { ...encodeToolChoice(request, context, warnings), tools }),
+    ...(native && tools.length > 0 && { ...encodeToolChoice(request, context, warnings), tools }),
     messages: profile.alternate ? mergeUserMessages(messages) : messages,
   }
   const body = mergeProviderOptions(complete, request.providerOptions?.['openai-chat'], warnings)
@@ -105,9 +104,7 @@ function declareTool(tool: DeclaredTool, profile: Profile): JsonObject {
   const format = grammar && { type: 'grammar', grammar: { syntax: grammar.syntax, definition: grammar.definition } }
   const asFunction = { type: 'function', function: { name, description, parameters: schema, ...defined({ strict }) } }
   if (freeform && !profile.freeTextTools) return asFunction
-  const declared = freeform
-    ? { type: 'custom', custom: { name, description, ...defined({ format }) } }
-    : asFunction
+  const declared = freeform ? { type: 'custom', custom: { name, description, ...defined({ format }) } } : asFunction
   return mergeObjects(declared, getNativeToolFields(tool, 'openai-chat'))
 }
 

@@ -180,7 +180,7 @@ function readAssistantParts(
   }
   parts.push(...readContentParts(message['content']))
   const { refusal } = message
-  if (typeof refusal === 'string' && refusal !== '') 
+  if (typeof refusal === 'string' && refusal !== '')
     parts.push({
       kind: 'text',
       text: refusal,

@@ -48,10 +48,7 @@ export const responsesResponseWriter: ResponseWriter = {
           return [frame('response.function_call_arguments.delta', { ...getCallPosition(head, at), delta: text })]
         }
         const { place, names, extra } = getTextEvents(head, at, part)
-        return [
-          ...announceText(at, part),
-          frame(`response.${names.text}.delta`, { ...place, delta: text, ...extra }),
-        ]
+        return [...announceText(at, part), frame(`response.${names.text}.delta`, { ...place, delta: text, ...extra })]
       },
       closePart(at, part) {
         if (part.kind === 'media') return []

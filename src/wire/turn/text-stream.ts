@@ -38,7 +38,13 @@ export function createTextStream(
   let cumulative = createCumulativeTextDetector()
 
   function emitOpen(openNative?: NativeData): void {
-    emitter.emit({ type: 'part-open', index, kind, ...(refusal && { refusal: true }), ...defined({ native: openNative }) })
+    emitter.emit({
+      type: 'part-open',
+      index,
+      kind,
+      ...(refusal && { refusal: true }),
+      ...defined({ native: openNative }),
+    })
   }
 
   function createParser(): TextCallParser | undefined {
