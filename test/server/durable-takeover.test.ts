@@ -26,9 +26,9 @@ function takeOver(): void {
     const cluster = await startCluster({ program, config: { toolMs: 2000, isFree: true } })
     t.after(() => cluster.close())
     const { times, sessions } = await measureTakeOver(cluster, { rounds: 1, sessionCount: 8 })
+    await waitUntil('every session ends', async () => (await cluster.countClosed()) === sessions.length)
     assert.deepEqual(await cluster.findProblems(sessions), [])
     t.diagnostic(`milliseconds until the next request to the model: ${times.map(Math.round).join(', ')}`)
-    assert.equal(times.length, sessions.length)
     // Ten seconds are promised; a test must pass on a machine that is busy with other things.
     for (const ms of times) assert.ok(ms < 60_000, `${ms} ms`)
   })

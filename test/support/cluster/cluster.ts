@@ -55,13 +55,15 @@ export interface ClusterOptions {
   readonly isDifficult?: boolean
   /** Settings of the database. */
   readonly postgres?: readonly string[]
+  /** To be measured: workers reach the database without a proxy in this process, and nothing is checked or noted meanwhile. */
+  readonly isMeasured?: boolean
 }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { program, config = {}, modelMs = () => 20, isDifficult = false, postgres = [] } = options
+  const { program, config = {}, modelMs = () => 20, isDifficult = false, postgres = [], isMeasured = false } = options
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-cluster-'))
   const server = await startPostgres(postgres)
-  const model = await startModelServer({ delayMs: modelMs, isDifficult })
+  const model = await startModelServer({ delayMs: modelMs, isDifficult, isChecking: !isMeasured })
   const pool: Pool = server.pool()
   const getUrl = (port?: number) =>
     port === undefined
@@ -76,6 +78,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     concurrency: 30,
     effectsFile: join(folder, 'effects'),
     acksFile: join(folder, 'acks'),
+    isMeasured,
     ...(isDifficult && { filesFolder: join(folder, 'files') }),
     ...config,
   }
@@ -108,7 +111,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     backend,
     async startWorker(more = {}) {
       const proxy = await startProxy(join(server.host, '.s.PGSQL.5432'))
-      const child = spawnProcess('--worker', { url: getUrl(proxy.port), ...more })
+      const child = spawnProcess('--worker', { url: getUrl(isMeasured ? undefined : proxy.port), ...more })
       const ready = new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()))
       const ended = new Promise<void>((resolve) => {
         child.once('close', () => {

@@ -10,6 +10,8 @@ import type { SessionLog, Store } from '../../../src/session/store/store.ts'
 interface EffectToolOptions {
   /** One line for each effect. */
   readonly effectsFile: string
+  /** The effect is not on the disk when the tool goes on. */
+  readonly isMeasured?: boolean
   /** The longest delay before the effect, and after it. */
   readonly toolMs: number
   /** Decides about the delays, so that they are the same again. */
@@ -19,7 +21,10 @@ interface EffectToolOptions {
 }
 
 /** A tool whose effects are counted from outside: one line for each, on the disk before the tool goes on. */
-export function createEffectTool(session: string, { effectsFile, toolMs, seed, changeFile }: EffectToolOptions) {
+export function createEffectTool(
+  session: string,
+  { effectsFile, isMeasured, toolMs, seed, changeFile }: EffectToolOptions,
+) {
   return tool({
     name: 'effect',
     description: 'Does something that must not be done twice.',
@@ -32,7 +37,7 @@ export function createEffectTool(session: string, { effectsFile, toolMs, seed, c
       await changeFile?.(String(n))
       const file = openSync(effectsFile, 'a')
       writeSync(file, `${session} ${n} ${process.pid}\n`)
-      fsyncSync(file)
+      if (!isMeasured) fsyncSync(file)
       closeSync(file)
       await pause(toShare(seed, `after ${session} ${n}`) * toolMs)
       return changeFile ? `did ${n} ${LONG_RESULT}` : `did ${n}`

@@ -28,13 +28,10 @@ export async function measureTakeOver(
     const killedAt = performance.now()
     // It could have taken them before, if it had had room. Nobody can take them before their worker is declared dead.
     survivor.child.stdin?.write(`${label}\n`)
-    await waitUntil('every session ends', async () => (await cluster.countClosed()) === all.length, 600_000)
-    for (const session of sessions) {
-      // What the dead one had sent may arrive a moment later.
-      const next = cluster.model.requests.get(session)?.find((at) => at > killedAt + 500)
-      if (next !== undefined) times.push(next - killedAt)
-    }
+    // What the dead one had sent may arrive a moment later.
+    const findNext = (session: string) => cluster.model.requests.get(session)?.find((at) => at > killedAt + 500)
+    await waitUntil('every session goes on', () => sessions.every((one) => findNext(one) !== undefined), 600_000)
+    for (const session of sessions) times.push((findNext(session) ?? Infinity) - killedAt)
   }
-  survivor.child.stdin?.end()
   return { times: times.sort((a, b) => a - b), sessions: all }
 }

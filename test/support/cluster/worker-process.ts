@@ -37,6 +37,8 @@ export interface ProcessConfig {
   readonly creates?: string
   /** Tools change files in this folder, in folders named after sessions, and the context window is small. */
   readonly filesFolder?: string
+  /** Effects and acknowledgements are not written to the disk. */
+  readonly isMeasured?: boolean
   /** A version without fencing, which must fail. */
   readonly isUnfenced?: boolean
   /** Nothing needs approval. */
@@ -53,6 +55,7 @@ export async function runWorkerProcess(config: ProcessConfig): Promise<void> {
   const observed: Backend = {
     ...backend,
     getStore(tenant) {
+      if (config.isMeasured) return backend.getStore(tenant)
       const store = stores.get(tenant) ?? observeStore(backend.getStore(tenant), config, logs)
       stores.set(tenant, store)
       return store
