@@ -57,9 +57,10 @@ function chaos(): void {
       const problems = await cluster.findProblems(sessions)
       const seconds = Math.round((performance.now() - startedAt) / 1000)
       const requests = [...cluster.model.requests.values()].flat().length
-      t.diagnostic(
-        `seed ${seed}: ${deeds.join(', ')}; ${cluster.listEffects().length} effects, ${requests} requests, ${problems.length} problems, ${seconds} s`,
-      )
+      const summary = `seed ${seed}: ${deeds.join(', ')}; ${cluster.listEffects().length} effects, ${requests} requests, ${problems.length} problems, ${seconds} s`
+      t.diagnostic(summary)
+      // Diagnostics are printed after the last round.
+      if (ROUNDS > 0) process.stderr.write(`${summary}\n`)
       assert.deepEqual(problems, [])
     })
   }
