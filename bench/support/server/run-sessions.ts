@@ -56,9 +56,7 @@ export async function runSessions(
 /** By an index, so that it costs nothing. */
 async function isBusy(pool: Pool): Promise<boolean> {
   const isThere = (state: string) => `exists (select from queue.jobs where state = '${state}')`
-  const { rows } = await pool.query<{ busy: boolean }>(
-    `select ${isThere('queued')} or ${isThere('running')} as busy`,
-  )
+  const { rows } = await pool.query<{ busy: boolean }>(`select ${isThere('queued')} or ${isThere('running')} as busy`)
   return rows[0]?.busy === true
 }
 

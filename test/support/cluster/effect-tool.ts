@@ -34,7 +34,7 @@ export function createEffectTool(
       await pause(toShare(seed, `before ${session} ${n}`) * toolMs)
       // A tool that was told to stop begins nothing new.
       signal.throwIfAborted()
-      await changeFile?.(String(n))
+      await changeFile?.(n)
       const file = openSync(effectsFile, 'a')
       writeSync(file, `${session} ${n} ${process.pid}\n`)
       if (!isMeasured) fsyncSync(file)
