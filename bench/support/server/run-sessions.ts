@@ -31,7 +31,7 @@ export async function runSessions(
   const readStatements = await resetStatements(cluster)
   const [before, start] = [readUsage(cluster, workers), performance.now()]
   await Promise.all(sessions.map((session) => cluster.submit(session)))
-  await waitUntil('all end', async () => !(await isBusy(pool)), 600_000)
+  await waitUntil('all end', async () => !(await isBusy(pool)), { ms: 600_000 })
   const seconds = (performance.now() - start) / 1000
   const after = readUsage(cluster, workers)
   const statements = await readStatements()

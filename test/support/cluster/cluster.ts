@@ -88,7 +88,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const children = new Set<ChildProcess>()
 
   function spawnProcess(role: string, more: Partial<ProcessConfig>): ChildProcess {
-    const args = ['--enable-source-maps', program, role, JSON.stringify({ ...shared, ...more })]
+    const args = [program, role, JSON.stringify({ ...shared, ...more })]
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     // It may be killed while it is told to end.
     child.stdin.on('error', () => undefined)
@@ -224,6 +224,10 @@ function findLogProblems(entries: readonly Entry[]): string[] {
 export const CALLS_PER_SESSION = 10
 
 /** Waits for something to be so, and says what did not come. */
-export async function waitUntil(what: string, isTrue: () => boolean | Promise<boolean>, ms = 180_000): Promise<void> {
-  for (const end = Date.now() + ms; !(await isTrue()); await pause(50)) assert.ok(Date.now() < end, what)
+export async function waitUntil(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  { ms = 180_000, everyMs = 50 } = {},
+): Promise<void> {
+  for (const end = Date.now() + ms; !(await isTrue()); await pause(everyMs)) assert.ok(Date.now() < end, what)
 }

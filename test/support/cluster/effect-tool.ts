@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { appendFileSync, mkdirSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createChangeRecorder } from '../../../src/agent/apply-undo.ts'
@@ -10,8 +10,6 @@ import type { SessionLog, Store } from '../../../src/session/store/store.ts'
 interface EffectToolOptions {
   /** One line for each effect. */
   readonly effectsFile: string
-  /** The effect is not on the disk when the tool goes on. */
-  readonly isMeasured?: boolean
   /** The longest delay before the effect, and after it. */
   readonly toolMs: number
   /** Decides about the delays, so that they are the same again. */
@@ -20,11 +18,8 @@ interface EffectToolOptions {
   readonly changeFile?: (name: string) => Promise<void>
 }
 
-/** A tool whose effects are counted from outside: one line for each, on the disk before the tool goes on. */
-export function createEffectTool(
-  session: string,
-  { effectsFile, isMeasured, toolMs, seed, changeFile }: EffectToolOptions,
-) {
+/** A tool whose effects are counted from outside: one line for each in a file, which outlives the process. */
+export function createEffectTool(session: string, { effectsFile, toolMs, seed, changeFile }: EffectToolOptions) {
   return tool({
     name: 'effect',
     description: 'Does something that must not be done twice.',
@@ -35,10 +30,7 @@ export function createEffectTool(
       // A tool that was told to stop begins nothing new.
       signal.throwIfAborted()
       await changeFile?.(n)
-      const file = openSync(effectsFile, 'a')
-      writeSync(file, `${session} ${n} ${process.pid}\n`)
-      if (!isMeasured) fsyncSync(file)
-      closeSync(file)
+      appendFileSync(effectsFile, `${session} ${n} ${process.pid}\n`)
       await pause(toShare(seed, `after ${session} ${n}`) * toolMs)
       return changeFile ? `did ${n} ${LONG_RESULT}` : `did ${n}`
     },

@@ -23,14 +23,16 @@ export async function measureTakeOver(
     all.push(...sessions)
     await Promise.all(sessions.map((session) => cluster.submit(session, label)))
     const isWorkedOn = (session: string) => cluster.listEffects().some((line) => line.startsWith(`${session} `))
-    await waitUntil('every session is worked on', () => sessions.every(isWorkedOn), 600_000)
+    await waitUntil('every session is worked on', () => sessions.every(isWorkedOn), { ms: 600_000 })
     victim.child.kill('SIGKILL')
     const killedAt = performance.now()
     // It could have taken them before, if it had had room. Nobody can take them before their worker is declared dead.
     survivor.child.stdin?.write(`${label}\n`)
     // What the dead one had sent may arrive a moment later.
     const findNext = (session: string) => cluster.model.requests.get(session)?.find((at) => at > killedAt + 500)
-    await waitUntil('every session goes on', () => sessions.every((one) => findNext(one) !== undefined), 600_000)
+    await waitUntil('every session goes on', () => sessions.every((one) => findNext(one) !== undefined), {
+      ms: 600_000,
+    })
     for (const session of sessions) times.push((findNext(session) ?? Infinity) - killedAt)
   }
   return { times: times.sort((a, b) => a - b), sessions: all }

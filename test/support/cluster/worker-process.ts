@@ -37,7 +37,7 @@ export interface ProcessConfig {
   readonly creates?: string
   /** Tools change files in this folder, in folders named after sessions, and the context window is small. */
   readonly filesFolder?: string
-  /** Effects and acknowledgements are not written to the disk. */
+  /** Acknowledgements are not noted. */
   readonly isMeasured?: boolean
   /** A version without fencing, which must fail. */
   readonly isUnfenced?: boolean
@@ -150,7 +150,7 @@ export async function runApproverProcess(config: ProcessConfig): Promise<void> {
     } catch {
       // There is no session yet, or the database is being restarted; the next round tries it again.
     }
-    await pause(200)
+    await pause(500)
   }
 }
 
