@@ -4,8 +4,8 @@ import type { Cluster } from '../../../test/support/cluster/cluster.ts'
 export type StatementCounts = ReadonlyMap<string, number>
 
 /**
- * Begins to count. Statements are counted when they end, and without those of the benchmark itself; the counter of transactions
- * would be up to ten seconds late, and contain those that deliver notifications and clean up tables.
+ * Begins to count. Statements are counted when they end, and without those of the benchmark itself. The counter of transactions is
+ * no use here: an idle connection reports its own long after the work has ended, and each listener adds one for a notification.
  */
 export async function resetStatements({ server }: Cluster): Promise<() => Promise<StatementCounts>> {
   const pool = server.pool()
