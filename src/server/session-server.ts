@@ -75,8 +75,10 @@ export async function startSessionServer(options: SessionServerOptions): Promise
 
   for (const [tenant, { limits, models = [] }] of Object.entries(tenants)) {
     const providers = new Set([model, ...models].map((one) => getProvider({ model: one })))
-    for (const provider of limits?.concurrency === undefined ? [] : providers)
-      await backend.queue.setLimits({ tenant, provider, ...defined({ concurrency: limits?.concurrency }) })
+    const { concurrency, startsPerMinute: perMinute } = limits ?? {}
+    // Also without any: those of the last start may be in the database.
+    for (const provider of providers)
+      await backend.queue.setLimits({ tenant, provider, ...defined({ concurrency, perMinute }) })
   }
   const quotas = (tenant: string): number | undefined => tenants[tenant]?.limits?.dollarsPerMonth
   let worker: QueueWorker | undefined

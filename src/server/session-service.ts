@@ -6,6 +6,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { Entry } from '../session/log/entry.ts'
 import type { ListOptions, SessionContents, SessionSummary, Store } from '../session/store/store.ts'
 import type { Backend, InboxMessage, Schedule, SessionKey } from './backend.ts'
+import { createSessionLog } from './create-session-log.ts'
 import { readSessionSettings, type SessionSettings, toSettingsEntry } from './session-settings.ts'
 import { getProgress, listMessageIds } from './worker/session-progress.ts'
 
@@ -51,7 +52,7 @@ export function createSessionService({ backend, getProvider }: SessionServiceOpt
   const read = (key: SessionKey): Promise<SessionContents> => getStore(key).read(key.session)
 
   async function create(key: SessionKey, settings: SessionSettings): Promise<SessionInfo> {
-    const log = await getStore(key).create({ id: key.session, folder: '' })
+    const log = await createSessionLog(getStore(key), key.session)
     try {
       const entry = log.append(toSettingsEntry(settings))
       await log.flush()

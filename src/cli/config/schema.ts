@@ -330,7 +330,10 @@ const properties: Record<keyof Config, JsonObject> = {
             sessions: countSchema('Sessions.'),
             schedules: countSchema('Schedules; default 100.'),
             promptsPerMinute: countSchema('Prompts, and messages to runs, within a minute.'),
-            concurrency: countSchema('Prompts that run at the same time.'),
+            concurrency: countSchema('Prompts of a provider that run at the same time, in all processes; others wait.'),
+            startsPerMinute: countSchema(
+              'Prompts of a provider that start within a minute, in all processes; others wait.',
+            ),
             streams: countSchema('Event streams at the same time on one server; default 200.'),
             dollarsPerMonth: priceSchema(
               'US dollars in a calendar month (UTC); a request that may exceed them is not sent.',

@@ -31,8 +31,10 @@ export interface TenantLimits {
   readonly schedules?: number
   /** Prompts, and messages to runs. */
   readonly promptsPerMinute?: number
-  /** Prompts that run at the same time. */
+  /** Prompts of a provider that run at the same time, in all processes; others wait. */
   readonly concurrency?: number
+  /** Prompts of a provider that start within a minute, in all processes; others wait. */
+  readonly startsPerMinute?: number
   /** Event streams that are open at the same time, on one server. */
   readonly streams?: number
   readonly dollarsPerMonth?: number
