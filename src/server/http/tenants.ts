@@ -16,6 +16,12 @@ export interface TenantConfig {
   readonly labels?: readonly string[]
   /** The beginnings of the git URLs that its workspaces may have. */
   readonly git?: readonly string[]
+  /** Its sessions may fetch public pages and search the web. */
+  readonly web?: boolean
+  /** The MCP servers of the settings that its sessions have; `*` for all. */
+  readonly mcpServers?: readonly string[]
+  /** Its sessions save facts for each other, on each machine. */
+  readonly memory?: boolean
 }
 
 /** A token, by its hash, and its scopes. */

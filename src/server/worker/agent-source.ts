@@ -1,4 +1,6 @@
+import type { AgentContext } from '../../agent/agent-context.ts'
 import type { AgentOptions } from '../../agent/library/agent-options.ts'
+import type { Model } from '../../provider/index.ts'
 import type { Schema } from '../../tool/infer-schema.ts'
 import type { SessionKey } from '../backend.ts'
 import type { SessionSettings } from '../session-settings.ts'
@@ -6,6 +8,10 @@ import type { SessionSettings } from '../session-settings.ts'
 /** A session that an agent is needed for. */
 export interface SessionContext extends SessionKey {
   readonly settings: SessionSettings
+  /** When it was created, in milliseconds since 1970. */
+  readonly created?: number
+  /** Applies the quota of the tenant to a model that tools use. That of the agent is limited anyway. */
+  readonly limitModel?: (model: Model) => Model
 }
 
 /** The options of an agent whose store and session are those of the server. */
@@ -16,6 +22,8 @@ export type ServedAgentOptions = Omit<
 
 export interface ServedAgent {
   readonly options: ServedAgentOptions
+  /** What the options of the library do not have. */
+  readonly context?: Pick<Partial<AgentContext>, 'toolbox' | 'describeEnvironment'>
   /** Called when the worker leaves the session. */
   close?(): Promise<void> | void
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../model/json.ts'
 import { type SessionLog, StoreError } from '../../session/store/store.ts'
 import type { InboxMessage, Job, JobOutcome } from '../backend.ts'
 import { readSessionSettings } from '../session-settings.ts'
-import type { ServedAgent } from './agent-source.ts'
+import type { ServedAgent, SessionContext } from './agent-source.ts'
 import { attachLog, type AttachedLog } from './attached-log.ts'
 import { runOpenPrompt } from './run-open-prompt.ts'
 import { createPromptId, getCurrentPromptId, getProgress, listMessageIds } from './session-progress.ts'
@@ -27,8 +27,13 @@ export async function workOnSession(
   const onStop = (): void => attached.detach()
   stop.addEventListener('abort', onStop, { once: true })
   let served: ServedAgent | undefined
-  const openAgent = async () =>
-    (served ??= await options.openAgent({ ...toKey(job), settings: readSessionSettings(attached.entries) }, stop))
+  const openAgent = async () => (served ??= await options.openAgent(describeContext(), stop))
+  const describeContext = (): SessionContext => ({
+    ...toKey(job),
+    settings: readSessionSettings(attached.entries),
+    ...defined({ created: attached.entries.findLast(({ kind }) => kind === 'open')?.at }),
+    limitModel: (model) => options.limitModel?.(job.tenant, model) ?? model,
+  })
   try {
     for (;;) {
       if (stop.aborted) return STOPPED
@@ -57,8 +62,7 @@ export async function workOnSession(
   /** What comes back is why the worker leaves the session. */
   async function runPrompt(): Promise<JobOutcome | undefined> {
     try {
-      const { options: agentOptions } = await openAgent()
-      return await runOpenPrompt(options, { job, attached, agentOptions, stop })
+      return await runOpenPrompt(options, { job, attached, served: await openAgent(), stop })
     } catch (error) {
       if (error instanceof StoreError || stop.aborted) throw error
       const fault: JsonObject = { kind: 'invalid', message: getErrorMessage(error) }

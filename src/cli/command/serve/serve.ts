@@ -24,7 +24,7 @@ export async function runServeCommand(args: string[]): Promise<number> {
   const model = await requireModel(values.model, settings)
   const { token, tenants } = chooseTenants(values.token, settings)
   const backend = await openBackend(values.database, reportError)
-  const workspaces = createWorkspaces(values.label, process.cwd())
+  const workspaces = createWorkspaces({ label: values.label, folder: process.cwd(), settings })
   const agents = createServedAgents(model, settings, workspaces)
   try {
     const { hosts, origins } = settings.config.server ?? {}

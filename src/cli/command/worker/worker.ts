@@ -19,7 +19,8 @@ export async function runWorkerCommand(args: string[]): Promise<number> {
   const settings = readSettings(process.cwd())
   const model = await requireModel(values.model, settings)
   const backend = await openBackend(values.database, reportError)
-  const agents = createServedAgents(model, settings, createWorkspaces(values.label, process.cwd()))
+  const workspaces = createWorkspaces({ label: values.label, folder: process.cwd(), settings })
+  const agents = createServedAgents(model, settings, workspaces)
   try {
     const worker = await startQueueWorker(backend, {
       openAgent: agents.openAgent,
