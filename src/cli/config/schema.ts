@@ -320,7 +320,7 @@ const properties: Record<keyof Config, JsonObject> = {
                   description: 'sha256: and the SHA-256 hash of the token.',
                 },
                 scopes: listSchema(
-                  'What it may do: read; prompt (also create and cancel); approve (answer questions); admin (all of it, and metrics).',
+                  'What it may do: read; prompt (also create and cancel); approve (answer questions); metrics (counters of the process, of all tenants together); admin (all of it).',
                   { type: 'string', enum: [...SCOPES] },
                 ),
               },

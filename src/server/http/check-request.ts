@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { isObject, type JsonObject, tryParseJson } from '../../model/json.ts'
 import { hasOnlyWellFormedStrings } from '../../model/text.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import { validate } from '../../schema/validate/validate.ts'
 import { ApiError } from './api-error.ts'
 import type { Route } from './route.ts'
@@ -54,11 +55,31 @@ export function parseBody({ body: schema }: Route, request: IncomingMessage, byt
       'unsupported-media-type',
       'The body must be JSON, with the header Content-Type: application/json.',
     )
-  const body = tryParseJson(new TextDecoder().decode(bytes))
+  const text = tryOrUndefined(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  if (text === undefined) throw new ApiError('invalid-request', 'The body is not UTF-8.')
+  if (isNestedDeeperThan(text, MAX_BODY_DEPTH)) throw new ApiError('invalid-request', 'The body is nested too deeply.')
+  const body = tryParseJson(text)
   if (!isObject(body)) throw new ApiError('invalid-request', 'The body is not a JSON object.')
   if (!hasOnlyWellFormedStrings(body)) throw new ApiError('invalid-request', 'The body has text that is not Unicode.')
   assertValid(schema, body, 'The body')
   return body as JsonObject
+}
+
+const MAX_BODY_DEPTH = 100
+
+/** What is nested more deeply than any schema could overflow the stack of what walks through it. */
+function isNestedDeeperThan(json: string, max: number): boolean {
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at]
+    if (char === '"') isInString = !isInString
+    else if (isInString) at += char === '\\' ? 1 : 0
+    else if (char === '[' || char === '{') depth++
+    else if (char === ']' || char === '}') depth--
+    if (depth > max) return true
+  }
+  return false
 }
 
 /** Every parameter must be known: a mistyped one would be ignored silently. */

@@ -1,10 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { TENANT_PATTERN } from '../tenant-name.ts'
 
-/** `read`: sessions, events and files. `prompt`: also to create, prompt and cancel. `approve`: to answer questions. `admin`: all. */
-export type Scope = 'read' | 'prompt' | 'approve' | 'admin'
+/**
+ * `read`: sessions, events and files. `prompt`: also to create, prompt and cancel. `approve`: to answer questions. `metrics`: the
+ * counters of the process. `admin`: all.
+ */
+export type Scope = 'read' | 'prompt' | 'approve' | 'metrics' | 'admin'
 
-export const SCOPES: readonly Scope[] = ['read', 'prompt', 'approve', 'admin']
+export const SCOPES: readonly Scope[] = ['read', 'prompt', 'approve', 'metrics', 'admin']
 
 /** Who a tenant is, and what it may do. */
 export interface TenantConfig {

@@ -8,7 +8,6 @@ import { defined } from '../../../model/defined.ts'
 import { createTurnKey } from '../../../model/ids.ts'
 import { findEnvironmentSecrets } from '../../../model/security/redactor.ts'
 import { createUrlGuard, withUrlGuard } from '../../../policy/url/url-guard.ts'
-import type { Model } from '../../../provider/index.ts'
 import type { AgentSource, ServedAgent, SessionContext } from '../../../server/worker/agent-source.ts'
 import { builtinTools, createWebTools } from '../../../tool/builtin/index.ts'
 import { createSaveMemoryTool } from '../../../tool/builtin/save-memory.ts'
@@ -36,25 +35,25 @@ interface ServedAgents {
  */
 export function createServedAgents(defaultModel: string, settings: Settings, workspaces: Workspaces): ServedAgents {
   const models = new Map<string, Promise<ChosenModel>>()
-  const openModel = async (name: string): Promise<Model> => {
+  const openModel = async (name: string): Promise<ChosenModel> => {
     const opening = models.get(name) ?? chooseModel(name, settings.config)
     models.set(name, opening)
     // A model that could not be opened, such as without a key, is tried again.
     opening.catch(() => models.delete(name))
-    return (await opening).model
+    return opening
   }
 
   return {
     async openAgent(session, signal) {
-      const model = await openModel(session.settings.model ?? defaultModel)
+      const chosen = await openModel(session.settings.model ?? defaultModel)
       const folder = await workspaces.open(session, signal)
       const access = findTenantAccess(settings, session.tenant)
       const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-'))
       const host = createHost(folder ?? scratch, scratch, { settings, workspaces, access, tenant: session.tenant })
-      const parts = { session, model, folder, scratch, host, access, settings }
+      const parts = { session, chosen, folder, scratch, host, access, settings }
       try {
         if (folder !== undefined) await requireSandbox({}, settings, host)
-        const agent = createAgentParts(parts)
+        const agent = await createAgentParts(parts, signal)
         return {
           ...agent,
           async close() {
@@ -103,7 +102,7 @@ function createHost(folder: string, scratch: string, options: HostOptions): Loca
 
 interface AgentParts {
   readonly session: SessionContext
-  readonly model: Model
+  readonly chosen: ChosenModel
   /** Undefined if the session has no files. */
   readonly folder: string | undefined
   readonly scratch: string
@@ -112,8 +111,10 @@ interface AgentParts {
   readonly settings: Settings
 }
 
-function createAgentParts(parts: AgentParts): ServedAgent {
-  const { session, model, folder, scratch, host, access, settings } = parts
+async function createAgentParts(parts: AgentParts, signal: AbortSignal): Promise<ServedAgent> {
+  const { session, chosen, folder, scratch, host, access, settings } = parts
+  const { model } = chosen
+  const { effort: reasoningEffort, temperature, topP, maxTokens } = chosen.settings
   const { config } = settings
   const secrets = findEnvironmentSecrets(process.env)
   const guard = createUrlGuard({ secrets: () => secrets })
@@ -139,6 +140,10 @@ function createAgentParts(parts: AgentParts): ServedAgent {
           ask: undefined,
           ...(!access.isOwner && { tenant: session.tenant }),
         })
+  // A prompt may be one request, and its tools must not be those of the next one.
+  const unknown = mcp?.servers.list.filter(({ lists }) => lists.tools.length === 0) ?? []
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(MCP_START_MS)])
+  await Promise.allSettled(unknown.map((server) => server.ready(stop)))
   const policies = createPoliciesFromSettings(settings, {
     folders: [...folders, scratch],
     sandboxed: async () => (await host.sandbox()).isActive,
@@ -155,6 +160,7 @@ function createAgentParts(parts: AgentParts): ServedAgent {
       policy: withUrlGuard(policies(mode === 'plan' ? 'default' : mode), guard),
       host: { ...host, ...(web && { web: createLazyWeb(guard, process.env) }) },
       folders,
+      ...defined({ reasoningEffort, temperature, topP, maxTokens }),
     },
     context: {
       ...(mcp && { toolbox: mcp.toolbox }),
@@ -165,6 +171,9 @@ function createAgentParts(parts: AgentParts): ServedAgent {
     ...(mcp && { close: () => mcp.servers.close() }),
   }
 }
+
+/** How long a session waits for MCP servers whose tools are not known yet. */
+const MCP_START_MS = 10_000
 
 const CHAT_PROMPT = 'You are a helpful assistant. You have no files and no tools in this conversation.'
 const CHAT_WITH_TOOLS_PROMPT =
