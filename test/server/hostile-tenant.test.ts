@@ -129,7 +129,8 @@ test('a hostile tenant: 40 further attempts, all refused, and nothing of it in t
     'a token in other letters': () => as('EVIL-TOKEN')('GET', '/v1/sessions'),
     // Bodies and requests that no client would send
     'a body that is nested deeply': () => prompt(deep, json),
-    'a part that is nested deeply': () => prompt({ input: [{ kind: 'text', text: JSON.parse(deep).input }] }),
+    'a part that is nested deeply': () => prompt(`{"input":[{"kind":"text","text":${deep}}]}`, json),
+    'a deep body that never ends': () => prompt('['.repeat(500_000), json),
     'a body that is not UTF-8': () => raw('POST /v1/sessions', 'Content-Type: application/json\r\nContent-Length: 10\r\n', '{"id":"\xFF"}'),
     'a target that is no path': () => raw('GET //'),
     'a target of another host': () => raw('GET http://acme.example/v1/sessions/private'),

@@ -5,7 +5,7 @@ import { hasOnlyWellFormedStrings } from '../../model/text.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import { validate } from '../../schema/validate/validate.ts'
 import { ApiError } from './api-error.ts'
-import type { Route } from './route.ts'
+import { needsBody, type Route } from './route.ts'
 import { COMPONENTS } from './schemas.ts'
 
 /**
@@ -46,10 +46,9 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 }
 
 /** The body as the schema of the route has it. */
-export function parseBody({ body: schema }: Route, request: IncomingMessage, bytes: Buffer): JsonObject {
-  if (!schema) return {}
-  const isOptional = !Array.isArray(schema['required']) || schema['required'].length === 0
-  if (bytes.length === 0 && isOptional) return {}
+export function parseBody(route: Route, request: IncomingMessage, bytes: Buffer): JsonObject {
+  const { body: schema } = route
+  if (!schema || (bytes.length === 0 && !needsBody(route))) return {}
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     throw new ApiError(
       'unsupported-media-type',

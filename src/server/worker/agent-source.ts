@@ -10,8 +10,6 @@ export interface SessionContext extends SessionKey {
   readonly settings: SessionSettings
   /** When it was created, in milliseconds since 1970. */
   readonly created?: number
-  /** Applies the quota of the tenant to a model that tools use. That of the agent is limited anyway. */
-  readonly limitModel?: (model: Model) => Model
 }
 
 /** The options of an agent whose store and session are those of the server. */
@@ -28,5 +26,12 @@ export interface ServedAgent {
   close?(): Promise<void> | void
 }
 
-/** Makes the agent of a session. What it throws ends the prompt with a fault. */
-export type AgentSource = (session: SessionContext, signal: AbortSignal) => Promise<ServedAgent>
+/**
+ * Makes the agent of a session. What it throws ends the prompt with a fault. `limitModel` applies the quota of the tenant to a model
+ * that tools use; that of the agent is limited anyway.
+ */
+export type AgentSource = (
+  session: SessionContext,
+  signal: AbortSignal,
+  limitModel: (model: Model) => Model,
+) => Promise<ServedAgent>

@@ -4,6 +4,7 @@ import { getErrorMessage } from '../../model/error-message.ts'
 import { defined } from '../../model/defined.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { type SessionLog, StoreError } from '../../session/store/store.ts'
+import type { Model } from '../../provider/index.ts'
 import type { InboxMessage, Job, JobOutcome } from '../backend.ts'
 import { readSessionSettings } from '../session-settings.ts'
 import type { ServedAgent, SessionContext } from './agent-source.ts'
@@ -27,12 +28,12 @@ export async function workOnSession(
   const onStop = (): void => attached.detach()
   stop.addEventListener('abort', onStop, { once: true })
   let served: ServedAgent | undefined
-  const openAgent = async () => (served ??= await options.openAgent(describeContext(), stop))
+  const limitModel = (model: Model): Model => options.limitModel?.(job.tenant, model) ?? model
+  const openAgent = async () => (served ??= await options.openAgent(describeContext(), stop, limitModel))
   const describeContext = (): SessionContext => ({
     ...toKey(job),
     settings: readSessionSettings(attached.entries),
     ...defined({ created: attached.entries.findLast(({ kind }) => kind === 'open')?.at }),
-    limitModel: (model) => options.limitModel?.(job.tenant, model) ?? model,
   })
   try {
     for (;;) {

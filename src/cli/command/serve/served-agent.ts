@@ -8,6 +8,7 @@ import { defined } from '../../../model/defined.ts'
 import { createTurnKey } from '../../../model/ids.ts'
 import { findEnvironmentSecrets } from '../../../model/security/redactor.ts'
 import { createUrlGuard, withUrlGuard } from '../../../policy/url/url-guard.ts'
+import type { Model } from '../../../provider/index.ts'
 import type { AgentSource, ServedAgent, SessionContext } from '../../../server/worker/agent-source.ts'
 import { builtinTools, createWebTools } from '../../../tool/builtin/index.ts'
 import { createSaveMemoryTool } from '../../../tool/builtin/save-memory.ts'
@@ -44,13 +45,13 @@ export function createServedAgents(defaultModel: string, settings: Settings, wor
   }
 
   return {
-    async openAgent(session, signal) {
+    async openAgent(session, signal, limitModel) {
       const chosen = await openModel(session.settings.model ?? defaultModel)
       const folder = await workspaces.open(session, signal)
       const access = findTenantAccess(settings, session.tenant)
       const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-'))
       const host = createHost(folder ?? scratch, scratch, { settings, workspaces, access, tenant: session.tenant })
-      const parts = { session, chosen, folder, scratch, host, access, settings }
+      const parts = { session, chosen, limitModel, folder, scratch, host, access, settings }
       try {
         if (folder !== undefined) await requireSandbox({}, settings, host)
         const agent = await createAgentParts(parts, signal)
@@ -103,6 +104,7 @@ function createHost(folder: string, scratch: string, options: HostOptions): Loca
 interface AgentParts {
   readonly session: SessionContext
   readonly chosen: ChosenModel
+  readonly limitModel: (model: Model) => Model
   /** Undefined if the session has no files. */
   readonly folder: string | undefined
   readonly scratch: string
@@ -112,7 +114,7 @@ interface AgentParts {
 }
 
 async function createAgentParts(parts: AgentParts, signal: AbortSignal): Promise<ServedAgent> {
-  const { session, chosen, folder, scratch, host, access, settings } = parts
+  const { session, chosen, limitModel, folder, scratch, host, access, settings } = parts
   const { model } = chosen
   const { effort: reasoningEffort, temperature, topP, maxTokens } = chosen.settings
   const { config } = settings
@@ -121,7 +123,7 @@ async function createAgentParts(parts: AgentParts, signal: AbortSignal): Promise
   const memory = findMemoryFile(access, session.tenant)
   const createId = (): string => createTurnKey(randomBytes(20))
   // What tools ask a model counts towards the quota of the tenant, too.
-  const toolModel = session.limitModel?.(model) ?? model
+  const toolModel = limitModel(model)
   const web = access.hasWeb ? createWebToolOptions(() => toolModel, createId, config.search, process.env) : undefined
   const tools: readonly Tool[] =
     folder === undefined
