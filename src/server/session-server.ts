@@ -122,5 +122,17 @@ function matchesAny(name: string, allowed: readonly string[]): boolean {
 /** The only tenant of a server without settings: its token may do everything. */
 export function createSingleTenant(token: string): Readonly<Record<string, TenantConfig>> {
   const tokens = [{ hash: hashToken(token), scopes: ['admin'] as const }]
-  return { default: { tokens, models: ['*'], labels: ['*'], git: ['https://'] } }
+  return { [SINGLE_TENANT]: { ...SINGLE_TENANT_RIGHTS, tokens } }
 }
+
+export const SINGLE_TENANT = 'default'
+
+/** It is who started the server. */
+export const SINGLE_TENANT_RIGHTS = {
+  models: ['*'],
+  labels: ['*'],
+  git: ['*'],
+  web: true,
+  mcpServers: ['*'],
+  memory: true,
+} as const satisfies Omit<TenantConfig, 'tokens'>

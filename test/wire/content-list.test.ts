@@ -50,7 +50,7 @@ describe('T202 messages of a request whose content is a content list', () => {
       const { request } = chat.readRequest(BODY)
       const { body, warnings } = handOverRequest(request, wires[target], wires[target].profile)
       const again = wires[target].readRequest(body).request.turns
-      const parts = again.flatMap((turn) => (turn.role === 'note' ? [] : turn.parts))
+      const parts = again.flatMap((turn): readonly Part[] => (turn.role === "note" ? [] : turn.parts))
       const call = parts.find((part) => part.kind === 'call')
       const result = parts.find((part) => part.kind === 'result')
       assert.deepEqual([call?.name, call?.input], ['read', { path: 'a' }])

@@ -98,6 +98,7 @@ export interface ServerConfig {
   readonly tenants?: Readonly<Record<string, TenantConfig>>
   readonly hosts?: readonly string[]
   readonly origins?: readonly string[]
+  readonly instructions?: string
 }
 
 export interface TelemetryConfig {
@@ -319,7 +320,7 @@ const properties: Record<keyof Config, JsonObject> = {
                   description: 'sha256: and the SHA-256 hash of the token.',
                 },
                 scopes: listSchema(
-                  'What it may do: read; prompt (also create and cancel); approve (answer questions); admin (all of it, and metrics).',
+                  'What it may do: read; prompt (also create and cancel); approve (answer questions); metrics (counters of the process, of all tenants together); admin (all of it).',
                   { type: 'string', enum: [...SCOPES] },
                 ),
               },
@@ -342,6 +343,9 @@ const properties: Record<keyof Config, JsonObject> = {
           models: stringListSchema('Models that its sessions may name beside that of the server; * for all.'),
           labels: stringListSchema('Labels of workers that its sessions may name; * for all.'),
           git: stringListSchema('Beginnings of the git URLs of its workspaces, for example https://github.com/acme.'),
+          web: booleanSchema('Its sessions may fetch public pages, and search with your search service; default false.'),
+          mcpServers: stringListSchema('Names of your MCP servers that its sessions may use; * for all, default none.'),
+          memory: booleanSchema('Its sessions save facts for each other, in a file of this tenant; default false.'),
         },
         ['tokens'],
       ),
@@ -350,6 +354,7 @@ const properties: Record<keyof Config, JsonObject> = {
       'Host names, in lower case, by which clients reach the server, beside localhost and numbers.',
     ),
     origins: stringListSchema('Origins of web pages that may use the server, for example https://app.example.'),
+    instructions: stringSchema('Added to the system prompt of all sessions.'),
   }),
   gateway: objectSchema('What `dragoman gateway` does with the requests of other agents.', {
     routes: listSchema('Routes; the first one that matches decides.', gatewayRouteSchema),

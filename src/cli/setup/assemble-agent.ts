@@ -211,7 +211,10 @@ async function openSession(args: RunArgs, store: Store, folder: string) {
       : join(getSessionsFolder(folder), 'scratch', log.id)
     ensurePrivateFolder(scratch)
     const notices = args.resume === undefined ? [] : createSessionNotices(log)
-    return { session: resumeSession(log), scratch, notices }
+    const { listAllBuiltins } = await import('../../tool/builtin/index.ts')
+    const isSafeToRetry = ({ name }: { readonly name: string }): boolean =>
+      listAllBuiltins().some(({ spec, safeToRetry }) => spec.name === name && safeToRetry === true)
+    return { session: resumeSession(log, { isSafeToRetry }), scratch, notices }
   } catch (error) {
     await log?.close()
     if (error instanceof StoreError) throw toUserError(error)

@@ -10,8 +10,18 @@ const MAX_INSTRUCTIONS_CHARS = 40_000
 
 type InstructionsFile = Readonly<Record<'path' | 'text', string>>
 
+/** Whose instructions apply beside those of the project. */
+interface InstructionSources {
+  /** The user's own files, and those in the folders above the project. */
+  readonly hasOwnFiles: boolean
+  readonly memory: string | undefined
+}
+
 /** Reads the instructions for a folder: the user's own, then from the top down to the folder; and the memories. */
-export function readInstructions(folder: string) {
+export function readInstructions(
+  folder: string | undefined,
+  { hasOwnFiles, memory }: InstructionSources = { hasOwnFiles: true, memory: getMemoryFilePath() },
+) {
   const files: InstructionsFile[] = []
   const notices: string[] = []
   const read = (path: string, within: string | undefined): InstructionsFile | 'none' | undefined => {
@@ -38,11 +48,12 @@ export function readInstructions(folder: string) {
     if (!hasAgents) add(directory, 'CLAUDE.md', within)
   }
   // The user's own files may be links to anywhere.
-  addAll(getConfigFolder(), undefined)
-  const { chain, repository } = findInstructionFolders(folder)
+  if (hasOwnFiles) addAll(getConfigFolder(), undefined)
+  const { chain, repository } =
+    folder === undefined ? { chain: [], repository: undefined } : findInstructionFolders(folder, hasOwnFiles)
   for (const directory of chain)
     addAll(directory, repository !== undefined && isInsideFolder(directory, repository) ? repository : directory)
-  const memories = read(getMemoryFilePath(), undefined)
+  const memories = memory === undefined ? undefined : read(memory, undefined)
   return { files, notices, ...(typeof memories === 'object' && { memories }) }
 }
 
@@ -50,14 +61,17 @@ export function readInstructions(folder: string) {
  * The folders whose instructions apply: from the home folder down to the folder; elsewhere from the repository, or the
  * folder alone. Links may lead through the repository, unless it is the home folder or above it.
  */
-function findInstructionFolders(folder: string): { chain: string[]; repository: string | undefined } {
+function findInstructionFolders(
+  folder: string,
+  hasOwnFiles: boolean,
+): { chain: string[]; repository: string | undefined } {
   const home = homedir()
   const chain: string[] = []
   let repository: string | undefined
   for (let at = folder; ; at = dirname(at)) {
     chain.unshift(at)
     if (repository === undefined && at !== home && !isInsideFolder(home, at) && hasEntry(at, '.git')) repository = at
-    if (at === home) return { chain, repository }
+    if (at === home && hasOwnFiles) return { chain, repository }
     if (at !== dirname(at)) continue
     const from = repository === undefined ? -1 : chain.indexOf(repository)
     return { chain: from < 0 ? [folder] : chain.slice(from), repository }

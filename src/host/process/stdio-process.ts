@@ -25,8 +25,8 @@ export interface StdioProgram {
 
 interface StdioProcessListener {
   readonly onOutput: (bytes: Uint8Array) => void
-  /** How it ended: the second half of a sentence. */
-  readonly onExit: (exitReason: string) => void
+  /** How it ended: the second half of a sentence, and its exit code, if it has one. */
+  readonly onExit: (exitReason: string, exitCode: number | null) => void
 }
 
 export interface StdioProcess {
@@ -177,7 +177,7 @@ function createStdioProcess(
     launch?.release()
     for (const stream of child.stdio) stream?.destroy()
     const repeatReason = `was stopped: it kept creating ${repeatedPath}, which is protected`
-    listener.onExit(repeatedPath === undefined ? exitReason : repeatReason)
+    listener.onExit(repeatedPath === undefined ? exitReason : repeatReason, child.exitCode)
   }
 
   async function end(): Promise<void> {

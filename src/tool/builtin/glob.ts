@@ -15,6 +15,7 @@ export const globTool: Tool = defineBuiltin({
   text,
   kind: 'search',
   verb: 'Look for files in',
+  safeToRetry: true,
   aliases: { dir_path: 'path' },
   ruleAliases: ['Glob', 'GlobTool'],
   nameAliases: [...createSameToolAliases('FindFiles'), ...createSimilarToolAliases('file_search', 'find_files')],

@@ -15,6 +15,7 @@ export const listDirectoryTool: Tool = defineBuiltin({
   text,
   kind: 'search',
   verb: 'List',
+  safeToRetry: true,
   aliases: { dir_path: 'path' },
   ruleAliases: ['LSTool'],
   nameAliases: [

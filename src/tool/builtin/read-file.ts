@@ -15,6 +15,7 @@ export const readFileTool: Tool = defineBuiltin({
   text,
   kind: 'read',
   verb: 'Read',
+  safeToRetry: true,
   aliases: { file_path: 'absolute_path', path: 'absolute_path' },
   ruleAliases: ['ReadFile', 'ReadFileTool', 'view'],
   nameAliases: [

@@ -21,6 +21,7 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
     text,
     kind: 'read',
     verb: 'Read',
+    safeToRetry: true,
     aliases: { include: 'paths' },
     ruleAliases: ['Read', 'ReadManyFilesTool'],
     properties: {

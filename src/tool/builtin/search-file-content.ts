@@ -29,6 +29,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
     text,
     kind: 'search',
     verb: 'Search in',
+    safeToRetry: true,
     aliases: { dir_path: 'path', include_pattern: 'include' },
     ruleAliases: ['GrepTool'],
     nameAliases: [
