@@ -34,6 +34,7 @@ import { setSessionLogPath } from '../crash-report.ts'
 import { describeDiskError, ensurePrivateFolder } from '../../host/files/private-folder.ts'
 import { getMemoryFilePath, getSessionsFolder, getWriteLocksFolder } from '../paths/folders.ts'
 import { createAccessRulesFromSettings, createPoliciesFromSettings, listSecretFilePatterns } from './policies.ts'
+import { withNestedInstructions } from './nested-instructions.ts'
 import { loadSkillCatalog } from './skill-catalog.ts'
 import { loadSystemPrompt } from './system-prompt.ts'
 import { createPromptGrants } from '../prompt-files/prompt-grants.ts'
@@ -130,7 +131,7 @@ export async function assembleAgent(
     const agent: AgentContext = {
       session,
       model,
-      toolbox: mcp?.toolbox ?? createToolbox(builtins),
+      toolbox: withNestedInstructions(mcp?.toolbox ?? createToolbox(builtins), session, folder),
       policy: mode.policy,
       sandboxAccess: createAccessRulesFromSettings(settings, [...folders, scratch], () => local.sandbox()),
       mode,
@@ -325,7 +326,7 @@ function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable
     folders,
     tree: formatFolderTree(folder),
     instructions: files,
-    ...defined({ memories }),
+    memories,
   })
   return { text, notices }
 }

@@ -73,7 +73,7 @@ export async function showMcpServers(app: AppParts): Promise<void> {
 
 export function showMemory({ ui, folder }: AppParts): void {
   const { files: instructions, memories, notices } = readInstructions(folder)
-  const files = [...instructions, ...(memories ? [memories] : [])]
+  const files = [...instructions, ...memories]
   for (const notice of notices) ui.notify(escapeForTerminal(notice), 'warn')
   if (files.length === 0)
     return ui.notify('No instructions or memories. Add an AGENTS.md, or ask the model to remember something.')
