@@ -30,7 +30,12 @@ export function readClaudeCodeSession(text: string): ForeignSession {
   const first = records.find((record) => nonBlankString(record['sessionId']) !== undefined)
   const folder = nonBlankString(active.findLast((record) => nonBlankString(record['cwd']))?.['cwd'])
   const steps = mergeResponses(active).flatMap((record) => toSteps(record, findings))
-  return { agent: 'claude', ...defined({ id: nonBlankString(first?.['sessionId']), folder }), steps, findings: findings.list() }
+  return {
+    agent: 'claude',
+    ...defined({ id: nonBlankString(first?.['sessionId']), folder }),
+    steps,
+    findings: findings.list(),
+  }
 }
 
 function toLinkedRecord(record: LogRecord): LinkedRecord<LogRecord> {
