@@ -124,8 +124,10 @@ describe('dragoman import', () => {
     assert.deepEqual(written.mcpServers.brook, config.mcpServers.brook)
     assert.ok(written.policy.allow.includes('ls'))
     assert.equal(readFileSync(join(here.home, '.config/dragoman/commands/hello.md'), 'utf8'), 'MY-OWN')
-    assert.match((await dragoman(['policy', 'explain', 'run_shell_command', 'npm run test unit'], here)).out, /allow/)
-    assert.match((await dragoman(['policy', 'explain', 'read_file', 'secrets/key.txt'], here)).out, /deny/)
+    const explain = async (...words: string[]) =>
+      (JSON.parse((await dragoman(['policy', 'explain', ...words, '--json'], here)).out) as { verdict: string }).verdict
+    assert.equal(await explain('npm run test unit'), 'allow')
+    assert.equal(await explain('secrets/key.txt', '--tool', 'read_file'), 'deny')
     const again = await dragoman(['import', '--yes'], here)
     assert.equal(again.code, 0)
     assert.equal(readFileSync(join(here.home, '.config/dragoman/commands/hello.md'), 'utf8'), 'MY-OWN')
