@@ -32,7 +32,7 @@ describe('what a project brings, in the terminal', { skip: noTmux }, () => {
       await say('/skills ', /tidy How to tidy up\./)
       // The command in it is asked about like a call of the model; a no sends nothing.
       await say('/git:mark one ', /touch made\.txt/)
-      terminal.press('n')
+      terminal.press('Escape')
       await terminal.shows('was not sent')
       assert.ok(!existsSync(join(here.work, 'made.txt')))
       assert.equal(here.server.requests.length, 0)
@@ -40,7 +40,7 @@ describe('what a project brings, in the terminal', { skip: noTmux }, () => {
       terminal.press('y')
       await terminal.shows('Hello yourself.')
       assert.match(sent(), /MARKED two: yes-two/)
-      await say('/tidy the garden ', 'Esc stops|Hello yourself')
+      await say('/tidy the garden ', /Esc stops|Hello yourself/)
       await until(() => sent().includes('TIDY-TEXT for the garden'))
       await say('/memory add The sky is blue. ', 'Remembered')
       await say('/memory ', /1 {2}The sky is blue\./)

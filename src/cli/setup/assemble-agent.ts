@@ -78,7 +78,7 @@ export async function assembleAgent(
     // The host reads `network` for each command.
     const sandbox = { ...sandboxSettings.sandbox }
     const locks = getWriteLocksFolder()
-    const skills = await loadSkillCatalog(folder)
+    const skills = await loadSkillCatalog(folder, config)
     const readFolders = skills?.readFolders ?? []
     const local = localHost({ folders, readFolders, scratch, locks, extraFiles: [memory], ...sandboxSettings, sandbox })
     await requireSandbox(args, settings, local)
