@@ -21,6 +21,8 @@ export interface Config {
   /** By folder. Used only in the user's own settings, never in a project's. */
   readonly projects?: Readonly<Record<string, ProjectConfig>>
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
+  /** More folders of skills: npm packages and folders of a project in its own settings, any folder in the user's. */
+  readonly skills?: readonly string[]
   /** Other agents that speak the Agent Client Protocol, by name. */
   readonly acpAgents?: Readonly<Record<string, AcpAgentConfig>>
   readonly search?: SearchConfig
@@ -288,6 +290,9 @@ const properties: Record<keyof Config, JsonObject> = {
     }),
   ),
   mcpServers: mapSchema('MCP servers by name, in the format of other MCP clients.', mcpServerSchema),
+  skills: stringListSchema(
+    'More folders of skills. In a project: npm packages, whose folder `skills` is used, or folders of the project. In your own settings: any folders.',
+  ),
   acpAgents: mapSchema('Other agents that the model can hand tasks to, by name.', acpAgentSchema),
   search: objectSchema(
     'Search service for models that cannot search the web themselves.',

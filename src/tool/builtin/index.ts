@@ -4,6 +4,7 @@ import type { EditCorrector } from '../edit/correct-edit.ts'
 import { createWebSearchService, type WebSearchOptions } from '../web/web-search-service.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { TOOL_SEARCH_TOOL_NAME } from '../mcp/tools/tool-search-tool.ts'
+import { createActivateSkillTool, type SkillCatalog } from './activate-skill.ts'
 import { createExitPlanModeTool } from './exit-plan-mode.ts'
 import { globTool } from './glob.ts'
 import { createWebSearchTool } from './google-web-search.ts'
@@ -28,6 +29,8 @@ export interface BuiltinOptions {
   /** Without it there are no web tools; without a vendor that searches, or a service, there is no search. */
   readonly web?: WebToolOptions
   readonly plan?: boolean
+  /** Without skills there is no tool for them. */
+  readonly skills?: SkillCatalog
   /** Corrects an edit that does not match; without it such an edit is refused. */
   readonly selfCorrect?: EditCorrector
 }
@@ -42,7 +45,7 @@ const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmo
 
 /** Always in the same order, so that requests stay the same. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
-  const { memory, shell, web, secretFiles, selfCorrect, plan } = options
+  const { memory, shell, web, secretFiles, selfCorrect, plan, skills } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
   return [
     listDirectoryTool,
@@ -57,13 +60,15 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     ...(web === undefined ? [] : createWebTools(web)),
     ...(memory === undefined ? [] : [createSaveMemoryTool(memory)]),
     ...(plan ? [createExitPlanModeTool()] : []),
+    ...(skills ? [createActivateSkillTool(skills)] : []),
   ]
 }
 
 /** All built-in tools, also those that this model or machine does not have: for their names, rules and effects only. */
 export function listAllBuiltins(memory = ''): readonly Tool[] {
   const model: AuxiliaryModel = { serverTools: ['google_search'], query: () => Promise.resolve({ problem: '' }) }
-  return builtinTools({ memory, web: { model }, plan: true })
+  const skills: SkillCatalog = { skills: [], load: () => Promise.resolve({ problem: '' }) }
+  return builtinTools({ memory, web: { model }, plan: true, skills })
 }
 
 /** The names that no tool of an MCP server can have. */
