@@ -48,6 +48,11 @@ export function listCommandsSince(entries: readonly Entry[], turn = 0): string[]
   return readChanges(entries).commands.flatMap((command) => (command.turn >= turn ? [command.text] : []))
 }
 
+/** The commands among them whose changes were not recorded. */
+export function listUnrecordedCommands(entries: readonly Entry[], turn = 0): string[] {
+  return readChanges(entries).commands.flatMap(({ turn: at, text, isRecorded }) => (at >= turn && !isRecorded ? [text] : []))
+}
+
 /** Plans to revert the last undo, if nothing was changed since. */
 export function createRedoPlan(entries: readonly Entry[]): UndoPlan | undefined {
   const { changes, undoEntries, isUndone, promptTexts } = readChanges(entries)
@@ -81,13 +86,16 @@ interface LoggedChange {
 function readChanges(entries: readonly Entry[]) {
   const changes: LoggedChange[] = []
   const promptTexts: string[] = ['']
-  const commands: { readonly turn: number; readonly text: string }[] = []
+  const recorded = new Set(
+    entries.flatMap((entry) => (entry.kind === 'result' && entry.facts?.['changesRecorded'] === true ? [entry.result.id] : [])),
+  )
+  const commands: { readonly turn: number; readonly text: string; readonly isRecorded: boolean }[] = []
   for (const entry of entries) {
     const turn = promptTexts.length - 1
     if (entry.kind === 'user') promptTexts.push(joinTextParts(entry.parts))
     else if (entry.kind === 'change') changes.push({ entry, promptNumber: turn })
     else if (entry.kind === 'intent' && typeof entry.input['command'] === 'string')
-      commands.push({ turn, text: entry.input['command'] })
+      commands.push({ turn, text: entry.input['command'], isRecorded: recorded.has(entry.call) })
   }
   const undoEntries = entries.filter((entry) => entry.kind === 'undo')
   const redone = new Set(undoEntries.flatMap(({ redo }) => redo ?? []))

@@ -26,6 +26,8 @@ export async function performAction(app: AppParts, action: UiAction): Promise<vo
     case 'stop':
       app.userShell.stop()
       return controller.stop()
+    case 'rewind':
+      return (await import('./slash/rewind.ts')).rewindSession(app, '')
     case 'quit':
       return app.exit(EXIT_CODE.ok)
     case 'details':

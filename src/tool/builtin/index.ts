@@ -4,6 +4,7 @@ import type { EditCorrector } from '../edit/correct-edit.ts'
 import { createWebSearchService, type WebSearchOptions } from '../web/web-search-service.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { TOOL_SEARCH_TOOL_NAME } from '../mcp/tools/tool-search-tool.ts'
+import { askUserTool } from './ask-user.ts'
 import { createExitPlanModeTool } from './exit-plan-mode.ts'
 import { globTool } from './glob.ts'
 import { createWebSearchTool } from './google-web-search.ts'
@@ -17,6 +18,7 @@ import { createSearchFileContentTool } from './search-file-content.ts'
 import { createSmartEditTool } from './smart-edit.ts'
 import { createWebFetchTool } from './web-fetch.ts'
 import { writeFileTool } from './write-file.ts'
+import { writeTodosTool } from './write-todos.ts'
 
 /** The options of `builtinTools`. */
 export interface BuiltinOptions {
@@ -28,6 +30,8 @@ export interface BuiltinOptions {
   /** Without it there are no web tools; without a vendor that searches, or a service, there is no search. */
   readonly web?: WebToolOptions
   readonly plan?: boolean
+  /** The list of steps, and questions to the user. */
+  readonly dialog?: boolean
   /** Corrects an edit that does not match; without it such an edit is refused. */
   readonly selfCorrect?: EditCorrector
 }
@@ -42,7 +46,7 @@ const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmo
 
 /** Always in the same order, so that requests stay the same. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
-  const { memory, shell, web, secretFiles, selfCorrect, plan } = options
+  const { memory, shell, web, secretFiles, selfCorrect, plan, dialog } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
   return [
     listDirectoryTool,
@@ -57,13 +61,14 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     ...(web === undefined ? [] : createWebTools(web)),
     ...(memory === undefined ? [] : [createSaveMemoryTool(memory)]),
     ...(plan ? [createExitPlanModeTool()] : []),
+    ...(dialog ? [writeTodosTool, askUserTool] : []),
   ]
 }
 
 /** All built-in tools, also those that this model or machine does not have: for their names, rules and effects only. */
 export function listAllBuiltins(memory = ''): readonly Tool[] {
   const model: AuxiliaryModel = { serverTools: ['google_search'], query: () => Promise.resolve({ problem: '' }) }
-  return builtinTools({ memory, web: { model }, plan: true })
+  return builtinTools({ memory, web: { model }, plan: true, dialog: true })
 }
 
 /** The names that no tool of an MCP server can have. */

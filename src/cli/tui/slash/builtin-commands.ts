@@ -15,6 +15,7 @@ import {
   manageSandbox,
 } from './model-commands.ts'
 import { managePermissions } from './permissions.ts'
+import { listRewindChoices, redoRewind, rewindSession } from './rewind.ts'
 import { runCliSubcommand } from './run-cli.ts'
 import { compressHistory, copyLastAnswer, listOtherSessions, resumeOtherSession } from './session-commands.ts'
 import { showContextUsage, showMemory, showMcpServers, showSlashHelp, showTools } from './show-commands.ts'
@@ -85,7 +86,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'undo',
-    aliases: ['rewind', 'restore'],
+    aliases: ['restore'],
     about: 'undo file changes',
     takes: '[turn | --redo]',
     run: (app, words) =>
@@ -93,6 +94,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
         runCliSubcommand(app, ['undo', ...words.split(/\s+/).filter(Boolean), '--session', id], 'on-terminal'),
       ),
   },
+  {
+    name: 'rewind',
+    aliases: ['checkpoint'],
+    about: 'go back to before a message: the conversation, the files, or both (Esc Esc)',
+    takes: '[message] [both|conversation|files]',
+    run: rewindSession,
+    choices: listRewindChoices,
+  },
+  { name: 'redo', about: 'reverse the last rewind or undo', run: redoRewind },
   {
     name: 'fork',
     about: 'continue in a copy of this session',

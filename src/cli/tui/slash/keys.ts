@@ -6,6 +6,7 @@ type KeyGroup = Readonly<{ title: string; keys: readonly KeyRow[] }>
 export const BASIC_KEY_DESCRIPTIONS: readonly KeyRow[] = [
   ['Enter', 'send; Alt-Enter, Shift-Enter, Ctrl-J or \\ Enter: a new line'],
   ['Esc, Ctrl-C', 'stop the model; queued messages return to the input'],
+  ['Esc Esc', 'go back to an earlier message; with text in the input: clear it'],
   ['Up, Down', 'queued messages, to edit them; earlier messages; Ctrl-R searches them'],
   ['@file', 'attach a file; Tab completes the name'],
   ['!command', 'run a command yourself; !!command gives it the terminal'],

@@ -43,6 +43,8 @@ export function renderLiveScreen(
 
 const HINTS: Readonly<Record<InputHint, string>> = {
   leave: 'Press Ctrl-C again to exit; the session is saved.',
+  rewind: 'Press Esc again to go back to an earlier message.',
+  clear: 'Press Esc again to clear the input.',
   'attach-image': 'To attach an image, type @ and its path, or drop the file here.',
 }
 
