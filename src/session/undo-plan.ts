@@ -8,7 +8,7 @@ export interface UndoPlan {
   readonly promptNumber: number
   readonly promptText: string
   readonly steps: readonly UndoStep[]
-  /** Commands that ran since then. Their changes are not undone. */
+  /** Commands that ran since then and whose changes were not recorded: they are not undone. */
   readonly commands: readonly string[]
   /** The first entry that is undone. */
   readonly back: number
@@ -38,17 +38,12 @@ export function createUndoPlan(entries: readonly Entry[], turn?: number): UndoPl
     promptNumber: first.promptNumber,
     promptText: promptTexts[first.promptNumber] ?? '',
     steps: createUndoSteps(selectedChanges, changes),
-    commands: commands.flatMap((command) => (command.turn >= from ? [command.text] : [])),
+    commands: commands.flatMap(({ turn: at, text, isRecorded }) => (at >= from && !isRecorded ? [text] : [])),
     back: first.entry.seq,
   }
 }
 
-/** The commands that ran since a turn, by default since the start. An undo does not know what they changed. */
-export function listCommandsSince(entries: readonly Entry[], turn = 0): string[] {
-  return readChanges(entries).commands.flatMap((command) => (command.turn >= turn ? [command.text] : []))
-}
-
-/** The commands among them whose changes were not recorded. */
+/** The commands that ran since a turn, by default since the start, and whose changes were not recorded. */
 export function listUnrecordedCommands(entries: readonly Entry[], turn = 0): string[] {
   return readChanges(entries).commands.flatMap(({ turn: at, text, isRecorded }) => (at >= turn && !isRecorded ? [text] : []))
 }
