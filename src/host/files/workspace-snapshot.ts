@@ -120,6 +120,7 @@ async function compare(
   )
   if (paths.length > MAX_CHANGES) return undefined
   const changes: FileChange[] = []
+  const knownFolders = new Set([...before.keys()].flatMap(listParents))
   for (const path of paths) {
     const [old, now] = [before.get(path), after.get(path)]
     const bytes = old && (await readContent(old, folder, env))
@@ -128,12 +129,25 @@ async function compare(
       path: join(folder, path),
       ...(old && bytes && { before: { bytes, mode: old.mode } }),
       ...(now && { after: now.hash }),
-      folders: [],
+      folders: old ? [] : listNewFolders(folder, path, knownFolders),
     })
   }
   return changes
 }
 
+
+/** The folders above a file, the outermost first. */
+function listParents(path: string): string[] {
+  const names = path.split('/').slice(0, -1)
+  return names.map((_, at) => names.slice(0, at + 1).join('/'))
+}
+
+/** Those that had no file before were probably made for this one; an undo removes them only if they are empty. */
+function listNewFolders(folder: string, path: string, known: ReadonlySet<string>): string[] {
+  return listParents(path)
+    .filter((parent) => !known.has(parent))
+    .map((parent) => join(folder, parent))
+}
 
 async function readContent({ content, hash }: KeptFile, folder: string, env: Readonly<Record<string, string>>) {
   const bytes = Buffer.isBuffer(content) ? content : await readGitBlob(folder, content.object, env)

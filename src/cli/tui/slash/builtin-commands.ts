@@ -6,6 +6,8 @@ import { switchSession, withSessionClosed } from '../session-actions.ts'
 import { THEMES, type ThemeName } from '../term/theme.ts'
 import { exportCurrentSession } from './export.ts'
 import INIT from './init.md'
+import REVIEW from './review.md'
+import { showSessionDiff } from './show-diff.ts'
 import {
   changeEffort,
   changeMode,
@@ -70,6 +72,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: managePermissions,
     choices: listModeChoices,
     allowsOtherValues: true,
+  },
+  { name: 'diff', about: 'show what this session has changed in files', run: showSessionDiff },
+  {
+    name: 'review',
+    about: 'let the model review the changes that are not committed',
+    takes: '[what to look at]',
+    run: ({ controller }, words) => controller.submit(words === '' ? REVIEW : `${REVIEW.trim()}\n\nLook especially at: ${words}`),
   },
   { name: 'context', about: 'show what fills the context window', run: showContextUsage },
   { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compressHistory },
