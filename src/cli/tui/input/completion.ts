@@ -47,6 +47,8 @@ function createMenu(
 
 function filterArguments(items: readonly MenuItem[], word: string): readonly MenuItem[] {
   if (word === '') return items
+  // After a first word that is complete, its choices keep their order.
+  if (word.endsWith(' ')) return items.filter(({ value }) => value.startsWith(word))
   const byValue = new Map(items.map((item) => [item.value, item]))
   const ranked = rankPaths([...byValue.keys()], word).flatMap((value) => byValue.get(value) ?? [])
   // Sessions and messages are found by their words, too.
