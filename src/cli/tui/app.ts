@@ -55,9 +55,10 @@ async function openApp(args: RunArgs, start: PreparedStart): Promise<AppParts> {
     },
   )
   const mentions = createResourceMentions(() => session.servers)
+  // From here on nothing is awaited: keys may come, and they need all parts.
+  const [signals, openCustomStatus] = await Promise.all([openSignals(start), loadCustomStatus(start)])
   const ui = openFrontEnd(start, session, (action) => onAction(app, action))
   const status = createStatusUpdates(ui, session, folder)
-  const signals = ui.isPlain ? undefined : await openSignals(start)
   const commands = createSlashCommandList(folder, session)
   const completer = createCompleter({ ui, folder, session, commands, app: () => app })
   let exit: (code: number) => void = () => undefined
@@ -66,14 +67,14 @@ async function openApp(args: RunArgs, start: PreparedStart): Promise<AppParts> {
   })
   const userShell = createUserShell()
   const parts = { args, folder, settings, ui, session, controller, userShell, mentions, status, commands, completer }
-  const { statusLine } = settings.config
-  const customStatus = statusLine === undefined ? undefined : await openCustomStatus(statusLine, parts)
+  const customStatus = openCustomStatus?.(parts)
   const app: AppParts = { ...parts, exit, exited, ...defined({ signals, customStatus }) }
   return app
 }
 
 /** The title and notifications of the terminal; loaded here, because a run without a terminal needs neither. */
-async function openSignals({ folder, settings: { config } }: PreparedStart): Promise<TerminalSignals> {
+async function openSignals({ folder, settings: { config } }: PreparedStart): Promise<TerminalSignals | undefined> {
+  if (isPlainTerminal(config)) return undefined
   const { createTerminalSignals } = await import('./terminal-signals.ts')
   return createTerminalSignals({
     folder,
@@ -85,21 +86,26 @@ async function openSignals({ folder, settings: { config } }: PreparedStart): Pro
   })
 }
 
-async function openCustomStatus(command: string, { ui, folder, session }: Pick<AppParts, 'ui' | 'folder' | 'session'>) {
+/** A status line of the user's own, if the settings name a command for it. */
+async function loadCustomStatus({ folder, settings: { config } }: PreparedStart) {
+  const { statusLine: command } = config
+  if (command === undefined) return undefined
   const { createCustomStatusLine } = await import('./custom-status-line.ts')
-  const line = createCustomStatusLine({
-    command,
-    folder,
-    getStatus: () => ui.state.status,
-    getSession: () => session.agent.session.id,
-    show: (custom) =>
-      ui.update(({ status: { custom: _previous, ...status }, ...state }) => ({
-        ...state,
-        status: { ...status, ...defined({ custom }) },
-      })),
-  })
-  void line.refresh()
-  return line
+  return ({ ui, session }: Pick<AppParts, 'ui' | 'session'>) => {
+    const line = createCustomStatusLine({
+      command,
+      folder,
+      getStatus: () => ui.state.status,
+      getSession: () => session.agent.session.id,
+      show: (custom) =>
+        ui.update(({ status: { custom: _previous, ...status }, ...state }) => ({
+          ...state,
+          status: { ...status, ...defined({ custom }) },
+        })),
+    })
+    void line.refresh()
+    return line
+  }
 }
 
 /** Screen readers and simple terminals get plain lines. */
@@ -113,8 +119,11 @@ function openFrontEnd(
     vim: config.vim ?? false,
     root: folder,
   })
-  const isPlain = config.screenReader === true || process.env['TERM'] === 'dumb'
-  return isPlain ? openPlainUi(state, act) : openUi(state, theme, act)
+  return isPlainTerminal(config) ? openPlainUi(state, act) : openUi(state, theme, act)
+}
+
+function isPlainTerminal({ screenReader }: PreparedStart['settings']['config']): boolean {
+  return screenReader === true || process.env['TERM'] === 'dumb'
 }
 
 function onRunEvent({ session, status, signals, customStatus }: AppParts, event: RunEvent): void {
