@@ -114,7 +114,14 @@ export async function assembleAgent(
       openProcess: (program, listener) => local.stdioProcesses.open(program, listener),
     })
     const builtins = [
-      ...builtinTools({ memory, web, plan, dialog: true, secretFiles: listSecretFilePatterns(settings), ...selfCorrect }),
+      ...builtinTools({
+        memory,
+        web,
+        plan,
+        dialog: true,
+        secretFiles: listSecretFilePatterns(settings),
+        ...selfCorrect,
+      }),
       ...delegates,
     ]
     const mcpServers = { ...config.mcpServers, ...extension.mcpServers }

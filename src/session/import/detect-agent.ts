@@ -4,7 +4,8 @@ import type { ForeignAgent } from './foreign-session.ts'
 /** The agent that wrote a log, by its first records; undefined if it looks like none of them. */
 export function detectAgent(text: string): ForeignAgent | undefined {
   const whole = text.trimStart().startsWith('[') || !text.includes('\n{') ? tryParseJson(text) : undefined
-  if (Array.isArray(whole)) return whole.some((one) => isObject(one) && Array.isArray(one['parts'])) ? 'gemini' : undefined
+  if (Array.isArray(whole))
+    return whole.some((one) => isObject(one) && Array.isArray(one['parts'])) ? 'gemini' : undefined
   if (isObject(whole) && isObject(whole['info']) && Array.isArray(whole['messages'])) return 'opencode'
   if (isObject(whole) && Array.isArray(whole['history'])) return 'gemini'
   for (const line of text.split('\n', MAX_LINES)) {

@@ -1,9 +1,23 @@
 import { defined } from '../../model/defined.ts'
-import { filterObjects, isObject, type Json, nonBlankString, objectOrEmpty, stringOrEmpty, tryParseJson } from '../../model/json.ts'
+import {
+  filterObjects,
+  isObject,
+  type Json,
+  nonBlankString,
+  objectOrEmpty,
+  stringOrEmpty,
+  tryParseJson,
+} from '../../model/json.ts'
 import { createTextResult } from '../../model/result.ts'
 import type { AssistantPart, CallPart, MediaPart, ModelOrigin, ResultPart, TextPart } from '../../model/turn.ts'
 import { readGeminiRequest } from '../../wire/gemini/read-request.ts'
-import { createAssistantStep, createUserStep, FindingCounter, type ForeignSession, type ForeignStep } from './foreign-session.ts'
+import {
+  createAssistantStep,
+  createUserStep,
+  FindingCounter,
+  type ForeignSession,
+  type ForeignStep,
+} from './foreign-session.ts'
 import { readJsonLines } from './json-lines.ts'
 import { readTornJson } from './torn-json.ts'
 
@@ -73,16 +87,25 @@ function toSteps(message: LogRecord, all: readonly LogRecord[], findings: Findin
   }
   const origin: ModelOrigin = { provider: 'gemini', wire: 'gemini', model: stringOrEmpty(message['model']) }
   const calls = filterObjects(message['toolCalls']).map(toCall)
-  const parts: AssistantPart[] = [...readThoughts(message['thoughts']), ...readText(content), ...calls.map(({ call }) => call)]
+  const parts: AssistantPart[] = [
+    ...readThoughts(message['thoughts']),
+    ...readText(content),
+    ...calls.map(({ call }) => call),
+  ]
   const results = calls.flatMap(({ result }) => result ?? [])
-  return [createAssistantStep(parts, origin), ...(results.length > 0 ? [{ role: 'results' as const, parts: results }] : [])]
+  return [
+    createAssistantStep(parts, origin),
+    ...(results.length > 0 ? [{ role: 'results' as const, parts: results }] : []),
+  ]
 }
 
 function hasStoredResult(part: LogRecord, all: readonly LogRecord[]): boolean {
   const { id } = objectOrEmpty(part['functionResponse'])
   if (typeof id !== 'string') return false
   return all.some(({ toolCalls }) =>
-    filterObjects(toolCalls).some((call) => call['id'] === id && call['result'] !== undefined && call['result'] !== null),
+    filterObjects(toolCalls).some(
+      (call) => call['id'] === id && call['result'] !== undefined && call['result'] !== null,
+    ),
   )
 }
 

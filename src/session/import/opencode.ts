@@ -1,9 +1,22 @@
 import { defined } from '../../model/defined.ts'
-import { filterObjects, isObject, type JsonObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import {
+  filterObjects,
+  isObject,
+  type JsonObject,
+  nonBlankString,
+  objectOrEmpty,
+  stringOrEmpty,
+} from '../../model/json.ts'
 import { createTextResult } from '../../model/result.ts'
 import type { AssistantPart, CallPart, MediaPart, ModelOrigin, ResultPart, TextPart, WireId } from '../../model/turn.ts'
 import { parseMediaUrl } from '../../wire/read-parts.ts'
-import { createAssistantStep, createUserStep, FindingCounter, type ForeignSession, type ForeignStep } from './foreign-session.ts'
+import {
+  createAssistantStep,
+  createUserStep,
+  FindingCounter,
+  type ForeignSession,
+  type ForeignStep,
+} from './foreign-session.ts'
 
 type LogRecord = Readonly<Record<string, unknown>>
 
@@ -86,7 +99,10 @@ function toResponseSteps(parts: readonly LogRecord[], origin: ModelOrigin): Fore
     return call ? [call] : []
   })
   const results = calls.flatMap(({ result }) => result ?? [])
-  return [createAssistantStep(content, origin), ...(results.length > 0 ? [{ role: 'results' as const, parts: results }] : [])]
+  return [
+    createAssistantStep(content, origin),
+    ...(results.length > 0 ? [{ role: 'results' as const, parts: results }] : []),
+  ]
 }
 
 function readCall(part: LogRecord): { readonly call: CallPart; readonly result: ResultPart | undefined } {
@@ -94,7 +110,8 @@ function readCall(part: LogRecord): { readonly call: CallPart; readonly result: 
   const input = isObject(state['input']) ? (state['input'] as JsonObject) : {}
   const reference = { id: stringOrEmpty(part['callID']), name: stringOrEmpty(part['tool']) }
   const call: CallPart = { kind: 'call', ...reference, raw: JSON.stringify(input), input }
-  if (state['status'] === 'error') return { call, result: createTextResult(reference, 'error', stringOrEmpty(state['error'])) }
+  if (state['status'] === 'error')
+    return { call, result: createTextResult(reference, 'error', stringOrEmpty(state['error'])) }
   if (state['status'] !== 'completed') return { call, result: undefined }
   const images = filterObjects(state['attachments']).flatMap(readUserPart)
   const text: TextPart = { kind: 'text', text: stringOrEmpty(state['output']) }

@@ -1,8 +1,21 @@
 import { defined } from '../../model/defined.ts'
-import { filterObjects, isObject, type JsonObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import {
+  filterObjects,
+  isObject,
+  type JsonObject,
+  nonBlankString,
+  objectOrEmpty,
+  stringOrEmpty,
+} from '../../model/json.ts'
 import type { AssistantPart, MediaPart, ResultPart, TextPart, WireId } from '../../model/turn.ts'
 import { followBranch, type LinkedRecord } from './branch.ts'
-import { createAssistantStep, createUserStep, FindingCounter, type ForeignSession, type ForeignStep } from './foreign-session.ts'
+import {
+  createAssistantStep,
+  createUserStep,
+  FindingCounter,
+  type ForeignSession,
+  type ForeignStep,
+} from './foreign-session.ts'
 import { readJsonLines } from './json-lines.ts'
 
 type LogRecord = Readonly<Record<string, unknown>>
@@ -17,7 +30,8 @@ export function readPiSession(text: string): ForeignSession {
   const isTree = entries.some(({ parentId }) => parentId !== undefined)
   const branch = isTree ? followBranch(entries.map(toLinkedRecord)) : { records: entries, missingLinks: 0 }
   findings.add('missing-link', branch.missingLinks)
-  const countMessages = (all: readonly LogRecord[]): number => new Set(all.filter(({ type }) => type === 'message')).size
+  const countMessages = (all: readonly LogRecord[]): number =>
+    new Set(all.filter(({ type }) => type === 'message')).size
   findings.add('other-branch', Math.max(countMessages(entries) - countMessages(branch.records), 0))
   const steps = placeSummaries(branch.records).flatMap((record) => toSteps(record, findings))
   const { id, cwd } = header ?? {}
@@ -67,7 +81,12 @@ function readMessage(message: LogRecord, findings: FindingCounter): ForeignStep[
     case 'user':
       return [createUserStep(...readContent(message['content']))]
     case 'assistant':
-      return [createAssistantStep(filterObjects(toBlocks(message['content'])).flatMap(readAssistantPart), readOrigin(message))]
+      return [
+        createAssistantStep(
+          filterObjects(toBlocks(message['content'])).flatMap(readAssistantPart),
+          readOrigin(message),
+        ),
+      ]
     case 'toolResult':
       return [{ role: 'results', parts: [readResult(message)] }]
     case 'bashExecution':

@@ -94,7 +94,8 @@ function assignResults(turns: readonly ForeignStep[], findings: FindingCounter):
   }
   for (const { turn, result } of waiting) {
     // Written before its call: the lines of the log are out of order.
-    const owner = result.id === '' ? undefined : tracked.find(({ call, result: found }) => call.id === result.id && !found)
+    const owner =
+      result.id === '' ? undefined : tracked.find(({ call, result: found }) => call.id === result.id && !found)
     if (owner) {
       owner.result = result
       findings.add('misplaced-result')

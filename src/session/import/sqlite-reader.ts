@@ -40,7 +40,7 @@ export function openSqliteDatabase(file: Buffer, log?: Buffer): SqliteDatabase {
 }
 
 interface PageSource {
-  readPage(number: number): Buffer | undefined
+  readonly readPage: (number: number) => Buffer | undefined
   readonly usableSize: number
 }
 
@@ -127,7 +127,7 @@ function readRecord(payload: Buffer): SqliteValue[] | undefined {
   const header = readVarint(payload, 0)
   const values: SqliteValue[] = []
   let at = Number(header.value)
-  for (let position = header.end; position < Number(header.value); ) {
+  for (let position = header.end; position < Number(header.value);) {
     const type = readVarint(payload, position)
     position = type.end
     const { value, length } = readValue(payload, at, Number(type.value))

@@ -16,7 +16,9 @@ type LogRecord = Readonly<Record<string, unknown>>
 /** The sessions of opencode: in its database, and in the files of its older versions. */
 export function findOpencodeSessions(dataFolder: string, folder: string): FoundSession[] {
   const databases = listFolder(dataFolder).filter((path) => /^opencode.*\.db$/.test(basename(path)))
-  const files = listFolder(join(dataFolder, 'storage', 'session')).flatMap(listFolder).filter(isOpencodeSessionFile)
+  const files = listFolder(join(dataFolder, 'storage', 'session'))
+    .flatMap(listFolder)
+    .filter(isOpencodeSessionFile)
   return [
     ...databases.flatMap((path) => findInDatabase(path, folder)),
     ...files.flatMap((path): FoundSession[] => {

@@ -133,7 +133,10 @@ function inspectFile(agent: ForeignAgent, { path, changed }: LogFile, folder: st
       changed,
       isOfFolder: made === undefined ? isHashOf(path, folder) : realPathOrSelf(made) === folder,
       ...defined({ id: session.id, folder: made }),
-      load: () => ({ ...readForeignSession(agent, readBytes(path, MAX_LOG_BYTES).toString('utf8')), ...defined({ folder: made }) }),
+      load: () => ({
+        ...readForeignSession(agent, readBytes(path, MAX_LOG_BYTES).toString('utf8')),
+        ...defined({ folder: made }),
+      }),
     },
   ]
 }

@@ -7,7 +7,8 @@ import type { FoundSession } from './session-files.ts'
 
 /** Two lines for each: time, agent and id; and the title, with the folder if it is another one. */
 export function formatFoundSessions(found: readonly FoundSession[]): string {
-  if (found.length === 0) return 'No sessions of other agents were found for this folder; --all shows those of others.\n'
+  if (found.length === 0)
+    return 'No sessions of other agents were found for this folder; --all shows those of others.\n'
   return found
     .map((session) => {
       const { agent, id, path, changed, folder, isOfFolder, title } = session
@@ -48,15 +49,18 @@ export function formatImport({ id, session, report, folder, resume }: ImportRepo
 /** What was repaired or left out. */
 const FINDING_TEXTS: Readonly<Record<ImportFindingKind, (count: number) => string>> = {
   'unreadable-line': (n) => `Left out: ${count(n, 'record')} that cannot be read, such as the end of a torn file.`,
-  'missing-link': (n) => `Repaired: ${count(n, 'message')} whose predecessor is missing; the one before it in the file was taken.`,
-  'unanswered-call': (n) => `Repaired: ${count(n, 'call')} without a result; the model is told that it was interrupted.`,
+  'missing-link': (n) =>
+    `Repaired: ${count(n, 'message')} whose predecessor is missing; the one before it in the file was taken.`,
+  'unanswered-call': (n) =>
+    `Repaired: ${count(n, 'call')} without a result; the model is told that it was interrupted.`,
   'repeated-call-id': (n) => `Repaired: ${count(n, 'call')} with an id that another call has.`,
   'repeated-call': (n) => `Left out: ${count(n, 'call')} that was stored twice.`,
   'result-without-call': (n) => `Repaired: ${count(n, 'result')} without a call; the model gets it as a note.`,
   'repeated-result': (n) => `Left out: ${count(n, 'second result')} of a call.`,
   'misplaced-result': (n) => `Repaired: ${count(n, 'result')} that did not follow its call.`,
   'unnamed-call': (n) => `Repaired: ${count(n, 'call')} without the name of a tool.`,
-  'agent-message': (n) => `Left out: ${count(n, 'message')} of the agent itself (its instructions, environment, errors).`,
+  'agent-message': (n) =>
+    `Left out: ${count(n, 'message')} of the agent itself (its instructions, environment, errors).`,
   'other-branch': (n) => `Left out: ${count(n, 'message')} on branches that were left.`,
 }
 
