@@ -8,6 +8,7 @@ import type { AgentContext } from '../../agent/agent-context.ts'
 import { createToolContext } from '../../agent/calls/tool-context.ts'
 import { formatEnvironmentMessage } from '../../agent/prompt/environment-message.ts'
 import { createSeenFiles } from '../../agent/calls/seen-files.ts'
+import { withCommandRecording } from '../../agent/record-command-changes.ts'
 import { createChangeRecorder } from '../../agent/apply-undo.ts'
 import { createTurnKey } from '../../model/ids.ts'
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
@@ -85,8 +86,14 @@ export async function assembleAgent(
     const guard = createSessionUrlGuard(session, folders, process.env)
     const isSandboxed = async () => (await local.sandbox()).isActive
     const wrapped = extension.wrapHost?.(local, { isSandboxed, scratch })
+    const record = createChangeRecorder(session, store)
+    const createSnapshots = async () => {
+      const { createWorkspaceSnapshots } = await import('../../host/files/workspace-snapshot.ts')
+      const { createHelperlessGitEnvironment } = await import('../../host/process/helperless-git-environment.ts')
+      return createWorkspaceSnapshots(folder, createHelperlessGitEnvironment(scratch))
+    }
     const host = {
-      ...withChangeRecording({ ...local, ...wrapped }, createChangeRecorder(session, store)),
+      ...withCommandRecording(withChangeRecording({ ...local, ...wrapped }, record), { createSnapshots, record }),
       web: createLazyWeb(guard, process.env),
     }
     const policyOptions = { folders: [...folders, scratch], readFolders, sandboxed: isSandboxed }
@@ -118,6 +125,7 @@ export async function assembleAgent(
         memory,
         web,
         plan,
+        dialog: true,
         secretFiles: listSecretFilePatterns(settings),
         ...selfCorrect,
         ...(skills && { skills: skills.withGrants(grants) }),

@@ -5,6 +5,7 @@ import { createWebSearchService, type WebSearchOptions } from '../web/web-search
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { TOOL_SEARCH_TOOL_NAME } from '../mcp/tools/tool-search-tool.ts'
 import { createActivateSkillTool, type SkillCatalog } from './activate-skill.ts'
+import { askUserTool } from './ask-user.ts'
 import { createExitPlanModeTool } from './exit-plan-mode.ts'
 import { globTool } from './glob.ts'
 import { createWebSearchTool } from './google-web-search.ts'
@@ -18,6 +19,7 @@ import { createSearchFileContentTool } from './search-file-content.ts'
 import { createSmartEditTool } from './smart-edit.ts'
 import { createWebFetchTool } from './web-fetch.ts'
 import { writeFileTool } from './write-file.ts'
+import { writeTodosTool } from './write-todos.ts'
 
 /** The options of `builtinTools`. */
 export interface BuiltinOptions {
@@ -31,6 +33,8 @@ export interface BuiltinOptions {
   readonly plan?: boolean
   /** Without skills there is no tool for them. */
   readonly skills?: SkillCatalog
+  /** The list of steps, and questions to the user. */
+  readonly dialog?: boolean
   /** Corrects an edit that does not match; without it such an edit is refused. */
   readonly selfCorrect?: EditCorrector
 }
@@ -45,7 +49,7 @@ const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmo
 
 /** Always in the same order, so that requests stay the same. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
-  const { memory, shell, web, secretFiles, selfCorrect, plan, skills } = options
+  const { memory, shell, web, secretFiles, selfCorrect, plan, dialog, skills } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
   return [
     listDirectoryTool,
@@ -61,6 +65,7 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     ...(memory === undefined ? [] : [createSaveMemoryTool(memory)]),
     ...(plan ? [createExitPlanModeTool()] : []),
     ...(skills ? [createActivateSkillTool(skills)] : []),
+    ...(dialog ? [writeTodosTool, askUserTool] : []),
   ]
 }
 
@@ -68,7 +73,7 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
 export function listAllBuiltins(memory = ''): readonly Tool[] {
   const model: AuxiliaryModel = { serverTools: ['google_search'], query: () => Promise.resolve({ problem: '' }) }
   const skills: SkillCatalog = { skills: [], load: () => Promise.resolve({ problem: '' }) }
-  return builtinTools({ memory, web: { model }, plan: true, skills })
+  return builtinTools({ memory, web: { model }, plan: true, dialog: true, skills })
 }
 
 /** The names that no tool of an MCP server can have. */
