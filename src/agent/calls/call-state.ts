@@ -70,6 +70,8 @@ export interface ApprovalRequest {
   readonly tool: string
   readonly details: ApprovalDetails
   readonly decision: Decision
+  /** The subagent that asks; absent if it is the agent of the session. */
+  readonly asker?: string
 }
 
 export interface ApprovalReply {

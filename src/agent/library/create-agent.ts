@@ -201,12 +201,12 @@ function createAgent<Output>(
       return createAgent(options, forkId, () => log)
     },
     asTool: (as = {}) =>
-      createAgentTool(as.name ?? name, as.description ?? description, (fromParent) => {
+      createAgentTool(as.name ?? name, as.description ?? description, (fromParent, subagent) => {
         const childId = createId()
         return createAgent(
           options,
           childId,
-          () => store.create({ id: childId, folder: options.folders?.[0] ?? '' }),
+          () => store.create({ id: childId, folder: options.folders?.[0] ?? '', ...defined({ subagent }) }),
           fromParent,
         )
       }),

@@ -80,13 +80,25 @@ export async function* executeAndMeter(
     for (;;) {
       const next = await events.next()
       if (next.done) return next.value
-      if (next.value.type === 'subagent' && next.value.event.type === 'run-close')
-        state.usageMeter.addTotals(next.value.event)
+      meterSubagent(state, next.value)
       yield next.value
+      yield* takeBackgroundEvents(state)
     }
   } finally {
     await events.return([])
   }
+}
+
+/** The events of subagents in the background, which nobody else reads. */
+export function* takeBackgroundEvents(state: RunState): Generator<RunEvent> {
+  for (const event of state.agent.background?.takeEvents() ?? []) {
+    meterSubagent(state, event)
+    yield event
+  }
+}
+
+function meterSubagent({ usageMeter }: RunState, event: RunEvent): void {
+  if (event.type === 'subagent' && event.event.type === 'run-close') usageMeter.addTotals(event.event)
 }
 
 export function appendRunLogEntry({ agent }: RunState, body: EntryBody): RunEvent {

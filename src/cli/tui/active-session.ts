@@ -60,6 +60,10 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
     get servers() {
       return assembled.mcp?.servers
     },
+    /** The agents that can get tasks. */
+    get agents() {
+      return assembled.agents
+    },
     get sandbox() {
       return assembled.sandbox
     },

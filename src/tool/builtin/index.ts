@@ -15,6 +15,7 @@ import { createShellTool, type ShellToolOptions } from './run-shell-command.ts'
 import { createSaveMemoryTool } from './save-memory.ts'
 import { createSearchFileContentTool } from './search-file-content.ts'
 import { createSmartEditTool } from './smart-edit.ts'
+import { createTaskTool, type TaskToolOptions } from './task.ts'
 import { createWebFetchTool } from './web-fetch.ts'
 import { writeFileTool } from './write-file.ts'
 
@@ -28,6 +29,8 @@ export interface BuiltinOptions {
   /** Without it there are no web tools; without a vendor that searches, or a service, there is no search. */
   readonly web?: WebToolOptions
   readonly plan?: boolean
+  /** The agents that can get tasks; without them there is no such tool. */
+  readonly task?: TaskToolOptions
   /** Corrects an edit that does not match; without it such an edit is refused. */
   readonly selfCorrect?: EditCorrector
 }
@@ -42,7 +45,7 @@ const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmo
 
 /** Always in the same order, so that requests stay the same. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
-  const { memory, shell, web, secretFiles, selfCorrect, plan } = options
+  const { memory, shell, web, secretFiles, selfCorrect, plan, task } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
   return [
     listDirectoryTool,
@@ -57,13 +60,15 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     ...(web === undefined ? [] : createWebTools(web)),
     ...(memory === undefined ? [] : [createSaveMemoryTool(memory)]),
     ...(plan ? [createExitPlanModeTool()] : []),
+    ...(task === undefined ? [] : [createTaskTool(task)]),
   ]
 }
 
 /** All built-in tools, also those that this model or machine does not have: for their names, rules and effects only. */
 export function listAllBuiltins(memory = ''): readonly Tool[] {
   const model: AuxiliaryModel = { serverTools: ['google_search'], query: () => Promise.resolve({ problem: '' }) }
-  return builtinTools({ memory, web: { model }, plan: true })
+  const task: TaskToolOptions = { agents: [], run: () => Promise.resolve({ content: '' }) }
+  return builtinTools({ memory, web: { model }, plan: true, task })
 }
 
 /** The names that no tool of an MCP server can have. */

@@ -14,7 +14,7 @@ import type { MenuItem } from '../ui-state.ts'
 export async function listOtherSessions({ folder, session }: AppParts): Promise<MenuItem[]> {
   const sessions = await jsonlStore(getSessionsFolder(folder)).list()
   return sessions
-    .filter(({ id, title }) => id !== session.agent.session.id && title !== '')
+    .filter(({ id, title, subagent }) => id !== session.agent.session.id && title !== '' && !subagent)
     .toSorted((one, other) => other.changed - one.changed)
     .map(({ id: value, changed, title }) => ({
       value,
