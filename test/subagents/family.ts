@@ -28,7 +28,9 @@ export function familyScript(more: { readonly cut?: boolean; readonly background
   const numbers = Array.from({ length: CHILDREN }, (_, at) => at + 1)
   return {
     steps: [
-      ...(more.cut ? [{ when: { request: 3 }, say: 'half of it', misbehave: [{ kind: 'cut', at: 'text' } as const] }] : []),
+      ...(more.cut
+        ? [{ when: { request: 3 }, say: 'half of it', misbehave: [{ kind: 'cut', at: 'text' } as const] }]
+        : []),
       ...numbers.flatMap((child) => [
         ...Array.from({ length: CALLS }, (_, turn) => ({
           when: { user: `CHILD ${child};`, turns: turn },

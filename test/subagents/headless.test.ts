@@ -60,14 +60,19 @@ describe('subagents, headless', () => {
     assert.match(list, /1 subagent /)
     assert.ok(!new RegExp(`^${id}`, 'm').test(list), 'the list shows it below its session only')
     // explore only looks.
-    const declared = here.server.requests.find(({ conversation }) => JSON.stringify(conversation).includes('CHILD: read'))
+    const declared = here.server.requests.find(({ conversation }) =>
+      JSON.stringify(conversation).includes('CHILD: read'),
+    )
     const names = (declared?.conversation.tools ?? []).map((tool) => tool.name)
     assert.ok(names.includes('read_file') && !names.includes('write_file') && !names.includes('task'), names.join())
   })
 
   test('definitions of a trusted project: instructions, tools of other agents by name, limits; a bad one is named', async () => {
     const here = await stage([
-      { when: { system: 'You review strictly', turns: 0 }, call: [{ name: 'read_file', args: { absolute_path: '{cwd}/a.txt' } }] },
+      {
+        when: { system: 'You review strictly', turns: 0 },
+        call: [{ name: 'read_file', args: { absolute_path: '{cwd}/a.txt' } }],
+      },
       { when: { system: 'You review strictly', turns: 1 }, say: 'never reached' },
       { call: [task('look', { subagent_type: 'reviewer' })] },
       { expect: { results: 'turn-limit' }, say: 'Done.' },
@@ -83,7 +88,9 @@ describe('subagents, headless', () => {
     assert.equal(out, 'Done.\n', err)
     assert.match(err, /bad\.md is ignored: it has no description/)
     assert.match(err, /its model sonnet is not available/)
-    const request = here.server.requests.find(({ conversation }) => JSON.stringify(conversation).includes('You review strictly'))
+    const request = here.server.requests.find(({ conversation }) =>
+      JSON.stringify(conversation).includes('You review strictly'),
+    )
     const names = (request?.conversation.tools ?? []).map((tool) => tool.name).toSorted()
     assert.deepEqual(names, ['read_file', 'read_many_files', 'search_file_content'])
   })
@@ -118,7 +125,10 @@ describe('subagents, headless', () => {
 
   test('what needs approval is denied without a person, for subagents too; limits in dollars hold for all', async () => {
     const here = await stage([
-      { when: { user: 'CHILD', turns: 0 }, call: [{ name: 'run_shell_command', args: { command: 'echo x > made.txt' } }] },
+      {
+        when: { user: 'CHILD', turns: 0 },
+        call: [{ name: 'run_shell_command', args: { command: 'echo x > made.txt' } }],
+      },
       { when: { user: 'CHILD', turns: 1 }, say: 'I could not.' },
       { call: [task('CHILD')] },
       { say: 'Done.' },
@@ -130,7 +140,10 @@ describe('subagents, headless', () => {
 
   test('files that a subagent changed are undone with those of its session', async () => {
     const here = await stage([
-      { when: { user: 'CHILD', turns: 0 }, call: [{ name: 'write_file', args: { file_path: '{cwd}/a.txt', content: 'new\n' } }] },
+      {
+        when: { user: 'CHILD', turns: 0 },
+        call: [{ name: 'write_file', args: { file_path: '{cwd}/a.txt', content: 'new\n' } }],
+      },
       { when: { user: 'CHILD', turns: 1 }, say: 'Written.' },
       { call: [task('CHILD')] },
       { say: 'Done.' },

@@ -52,9 +52,13 @@ function killings(): void {
     })
   }
 
+  function readRan(place: string): string[] {
+    return existsSync(join(place, 'ran')) ? readFileSync(join(place, 'ran'), 'utf8').trim().split('\n') : []
+  }
+
   async function check(place: string, url: string, what: string): Promise<void> {
     const store = jsonlStore(place)
-    const ran = existsSync(join(place, 'ran')) ? readFileSync(join(place, 'ran'), 'utf8').trim().split('\n') : []
+    const ran = readRan(place)
     assert.equal(new Set(ran).size, ran.length, `${what}: ran twice`)
     const log = await store.open('parent')
     const named = log.entries.flatMap((entry) => (entry.kind === 'subagent' ? [entry.session] : []))
@@ -64,8 +68,16 @@ function killings(): void {
     for (const id of ids) {
       const child = await store.open(id)
       const session = resumeSession(child)
-      assert.deepEqual(child.damages.filter(({ what: kind }) => kind !== 'torn'), [], `${what}: ${id} is damaged`)
-      assert.deepEqual(session.pendingCalls.filter(({ hasStarted }) => hasStarted), [], `${what}: ${id} would run a call again`)
+      assert.deepEqual(
+        child.damages.filter(({ what: kind }) => kind !== 'torn'),
+        [],
+        `${what}: ${id} is damaged`,
+      )
+      assert.deepEqual(
+        session.pendingCalls.filter(({ hasStarted }) => hasStarted),
+        [],
+        `${what}: ${id} would run a call again`,
+      )
       intents.push(...session.entries.flatMap((entry) => (entry.kind === 'intent' ? [String(entry.input['n'])] : [])))
       await child.close()
     }
@@ -81,7 +93,7 @@ function killings(): void {
     const events = await play(familyAgent(place, url, store, resumeSession(log)), 'go on')
     await log.close()
     assert.equal(closing(events).reason, 'done', `${what}: ${closing(events).fault?.message}`)
-    const after_ = readFileSync(join(place, 'ran'), 'utf8').trim().split('\n')
+    const after_ = readRan(place)
     const repeated = ran.filter((one) => after_.filter((other) => other === one).length > 1)
     const isAskedAgain = !entries.some(({ kind }) => kind === 'turn')
     assert.ok(isAskedAgain || repeated.length === 0, `${what}: ran again: ${repeated.join(' ')}`)
@@ -89,21 +101,25 @@ function killings(): void {
 
   describe('a process with subagents that is killed', () => {
     const rounds = Number(process.env['DRAGOMAN_KILLS'] ?? 8)
-    test(`at ${rounds} random moments: all logs are valid, nothing runs twice, and the session goes on`, { timeout: 1_800_000 }, async () => {
-      const spans = await Promise.all(servers.map(({ url }, at) => kill(mkdtempSync(join(root, `whole${at}-`)), url)))
-      const seed = Number(process.env['DRAGOMAN_SEED'] ?? 1)
-      console.log(`seed ${seed}`)
-      let state = seed
-      const random = (): number => (state = (state * 48271) % 2147483647) / 2147483647
-      for (let round = 0; round < rounds; round++) {
-        const at = round % servers.length
-        const url = servers[at]?.url ?? ''
-        const place = mkdtempSync(join(root, `${round}-`))
-        const delay = Math.floor(random() * (spans[at] ?? 0) * 1.05)
-        await kill(place, url, delay)
-        if (existsSync(join(place, 'parent.jsonl'))) await check(place, url, `round ${round}, ${delay} ms`)
-      }
-      for (const server of servers) assert.deepEqual(server.failures, [])
-    })
+    test(
+      `at ${rounds} random moments: all logs are valid, nothing runs twice, and the session goes on`,
+      { timeout: 1_800_000 },
+      async () => {
+        const spans = await Promise.all(servers.map(({ url }, at) => kill(mkdtempSync(join(root, `whole${at}-`)), url)))
+        const seed = Number(process.env['DRAGOMAN_SEED'] ?? 1)
+        console.log(`seed ${seed}`)
+        let state = seed
+        const random = (): number => (state = (state * 48271) % 2147483647) / 2147483647
+        for (let round = 0; round < rounds; round++) {
+          const at = round % servers.length
+          const url = servers[at]?.url ?? ''
+          const place = mkdtempSync(join(root, `${round}-`))
+          const delay = Math.floor(random() * (spans[at] ?? 0) * 1.05)
+          await kill(place, url, delay)
+          if (existsSync(join(place, 'parent.jsonl'))) await check(place, url, `round ${round}, ${delay} ms`)
+        }
+        for (const server of servers) assert.deepEqual(server.failures, [])
+      },
+    )
   })
 }

@@ -70,14 +70,20 @@ describe('eight subagents side by side', () => {
     const store = memoryStore()
     const stop = new AbortController()
     let asked = 0
-    const agent = familyAgent(folder, server.url, store, resumeSession(await store.create({ id: 'parent', folder: '/' })), {
-      policy: ASKING,
-      requestApproval: (ask, signal) =>
-        new Promise((resolve) => {
-          signal.addEventListener('abort', () => resolve({ ask: ask.id, outcome: 'cancel' }), { once: true })
-          if (++asked === CHILDREN) stop.abort()
-        }),
-    })
+    const agent = familyAgent(
+      folder,
+      server.url,
+      store,
+      resumeSession(await store.create({ id: 'parent', folder: '/' })),
+      {
+        policy: ASKING,
+        requestApproval: (ask, signal) =>
+          new Promise((resolve) => {
+            signal.addEventListener('abort', () => resolve({ ask: ask.id, outcome: 'cancel' }), { once: true })
+            if (++asked === CHILDREN) stop.abort()
+          }),
+      },
+    )
     const events = await play(agent, 'go', stop.signal)
     assert.equal(closing(events).reason, 'cancelled')
     for (const { id, subagent } of await store.list()) {
@@ -95,7 +101,12 @@ describe('eight subagents side by side', () => {
     const server = await rehearse(steps, { ...(end && { end }) })
     const folder = mkdtempSync(join(root, 'background-'))
     const store = memoryStore()
-    const agent = familyAgent(folder, server.url, store, resumeSession(await store.create({ id: 'parent', folder: '/' })))
+    const agent = familyAgent(
+      folder,
+      server.url,
+      store,
+      resumeSession(await store.create({ id: 'parent', folder: '/' })),
+    )
     const events = await play(agent, 'go')
     assert.equal(closing(events).reason, 'done')
     const reports = agent.session.entries.flatMap((entry) => (entry.kind === 'note' ? (entry.subagent ?? []) : []))

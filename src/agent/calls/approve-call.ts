@@ -18,6 +18,8 @@ import {
   resolveCoveredApprovals,
   toProposal,
 } from './request-approval.ts'
+import { callHook } from '../hooks/call-hook.ts'
+import type { PreToolUseOutcome } from '../hooks/hooks.ts'
 import { decideWithSandbox, offerGrants, rememberGrant, toQuestionDetails } from './sandbox-needs.ts'
 import { createToolContext } from './tool-context.ts'
 
@@ -34,17 +36,24 @@ export async function approveCall(
   signal: AbortSignal,
   callbacks: ApprovalCallbacks & { readonly onValidated: (valid: ValidCall) => Promise<void> },
 ): Promise<CallApproval> {
-  const valid = validateCall(agent, call)
-  if ('result' in valid) return valid
+  const proposed = validateCall(agent, call)
+  if ('result' in proposed) return proposed
+  const hooked = await applyPreToolUse(agent, call, proposed, signal, callbacks)
+  if ('result' in hooked) return hooked
+  const { valid, outcome } = hooked
   await callbacks.onValidated(valid)
   const proposal = toProposal(valid)
-  const { decision: policyDecision, needs } = await decideWithSandbox(agent, proposal)
+  const { decision: ownDecision, needs } = await decideWithSandbox(agent, proposal)
+  const policyDecision = applyHookPermission(ownDecision, outcome)
   const { isOffline } = needs
   const { access } = policyDecision
   switch (policyDecision.verdict) {
     case 'allow': {
       const { gitHelpers, rule } = policyDecision
-      const decision: CallDecision = { by: 'policy', outcome: 'allowed', rule }
+      const isByHook = ownDecision.verdict !== 'allow'
+      const decision: CallDecision = isByHook
+        ? { by: 'hook', outcome: 'allowed' }
+        : { by: 'policy', outcome: 'allowed', rule }
       return {
         valid: { ...valid, ...defined({ gitHelpers }) },
         terms: { decision, ...defined({ access, isOffline }) },
@@ -102,6 +111,50 @@ export async function approveCall(
   else if (details.kind === 'exec' && details.isOffline && reply.access === 'network') sandboxAccess = 'network'
   const sandbox = sandboxAccess ? { sandboxAccess } : defined({ isOffline })
   return { valid, terms: { decision, ...defined({ access }), ...sandbox } }
+}
+
+/** A hook may refuse a call, or change its arguments; those are validated like the first ones. */
+async function applyPreToolUse(
+  agent: AgentContext,
+  call: CallPart,
+  valid: ValidCall,
+  signal: AbortSignal,
+  { onEvent }: ApprovalCallbacks,
+): Promise<
+  { readonly valid: ValidCall; readonly outcome?: PreToolUseOutcome } | Extract<CallApproval, { result: unknown }>
+> {
+  if (!agent.hooks?.preToolUse) return { valid }
+  const details = { tool: valid.tool, call: call.id, input: valid.input }
+  const outcome = await callHook(agent, 'preToolUse', details, signal, onEvent)
+  if (!outcome) return { valid }
+  const { permission, reason = 'no reason was given', updatedInput, additionalContext, stopReason } = outcome
+  if (permission === 'deny' || stopReason !== undefined) {
+    const text = `A hook refused this call: ${permission === 'deny' ? reason : stopReason}`
+    return { result: createTextResult(call, 'denied', text), decision: { by: 'hook', outcome: 'denied' } }
+  }
+  const changed = updatedInput && validateCall(agent, { ...call, input: updatedInput })
+  if (changed && 'result' in changed) {
+    const problem = changed.result.error?.message ?? ''
+    onEvent({ type: 'notice', text: `A hook changed the arguments of ${call.name} to invalid ones: ${problem}` })
+    return changed
+  }
+  const notes = [
+    ...(changed ? [CHANGED_INPUT_NOTE] : []),
+    ...(additionalContext === undefined ? [] : [additionalContext]),
+  ]
+  const next = changed ?? valid
+  return { outcome, valid: notes.length > 0 ? { ...next, notes } : next }
+}
+
+const CHANGED_INPUT_NOTE = 'A hook of the user changed the arguments of this call before it ran.'
+
+/** What a hook allows beyond the policy is only what the mode asks about as a matter of routine. */
+function applyHookPermission(decision: Decision, { permission, reason }: PreToolUseOutcome = {}): Decision {
+  if (permission === 'ask' && decision.verdict === 'allow')
+    return { ...decision, verdict: 'ask', rule: 'hook', why: reason ?? 'A hook asks about this call.' }
+  if (permission === 'allow' && decision.verdict === 'ask' && decision.isRoutine)
+    return { ...decision, verdict: 'allow' }
+  return decision
 }
 
 /** A call that the user changed is checked like any other: it may be about another file. */

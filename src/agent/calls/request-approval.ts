@@ -6,6 +6,7 @@ import type { Proposal } from '../../policy/policy.ts'
 import type { ApprovalDetails } from '../../tool/tool.ts'
 import type { AgentContext } from '../agent-context.ts'
 import type { RunEvent } from '../loop/run-event.ts'
+import { callHook } from '../hooks/call-hook.ts'
 import type { ApprovalReply, ApprovalRequest, ValidCall } from './call-state.ts'
 
 export interface ApprovalCallbacks {
@@ -43,6 +44,9 @@ export async function requestApproval(
   callbacks.onApprovalRequested?.(valid, ask)
   if (!agent.requestApproval) return undefined
   callbacks.onEvent({ type: 'ask', ask })
+  const message = `Approval needed: ${details.title}`
+  // Nobody waits for it.
+  void callHook(agent, 'notification', { message, kind: 'permission_prompt' }, signal, callbacks.onEvent)
   const reply = await awaitReply(agent, agent.requestApproval, ask, toProposal(valid), signal)
   if (!reply) return undefined
   const { outcome, words, input, grant, scope, access } = reply

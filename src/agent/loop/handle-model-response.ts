@@ -5,6 +5,7 @@ import { joinTextParts } from '../../model/text.ts'
 import type { AssistantTurn, CallPart, FinishReason } from '../../model/turn.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { checkOutput } from '../output/check-output.ts'
+import { continueAfterStop } from '../hooks/run-hooks.ts'
 import { getStopReason } from './run-deadline.ts'
 import type { RunEvent } from './run-event.ts'
 import {
@@ -105,6 +106,7 @@ async function* finishTurn(state: RunState, turn: AssistantTurn): RunSteps {
   if (yield* awaitBackgroundRuns(state)) return undefined
   if (state.signal.aborted) return { reason: getStopReason(state.signal) }
   if (isTruncated(reason)) return { reason }
+  if (yield* continueAfterStop(state)) return undefined
   return state.output ? yield* checkOutput(state, turn) : { reason: 'done' }
 }
 

@@ -13,6 +13,7 @@ import { handleModelResponse } from './handle-model-response.ts'
 import { ENVIRONMENT_TOPIC, hasPinnedNote, appendPinnedNote } from '../history/pinned-notes.ts'
 import { createPlanModeNote } from '../history/plan-mode-note.ts'
 import { findToolChanges, getRequestTools } from '../history/request-tools.ts'
+import { startSession, submitPrompt, takeStopRequest } from '../hooks/run-hooks.ts'
 import { createRequestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
 import {
@@ -67,9 +68,14 @@ async function* runTurns(state: RunState, input: RunInput | undefined): AsyncGen
   const { prompt } = state
   const { session, model, clock } = state.agent
   yield { type: 'run-open', session: session.id, prompt, model: model.origin.model, provider: model.origin.provider }
+  yield* startSession(state)
+  const block = input && (yield* submitPrompt(state, input))
+  if (block) return yield* closeRun(state, block)
   if (input) yield* logUserInput(state, input)
   else if (!(yield* resumePendingCalls(state))) return yield* closeRun(state, { reason: 'awaiting-approval' })
   for (;;) {
+    const stopped = takeStopRequest(state)
+    if (stopped) return yield* closeRun(state, stopped)
     const limit = findReachedLimit(state)
     if (limit) return yield* closeRun(state, { reason: limit })
     yield* prepareTurn(state)
@@ -106,6 +112,7 @@ function* logUserInput(state: RunState, input: RunInput): Generator<RunEvent> {
   yield* logLostBackgroundRuns(state)
   yield* appendEnvironmentNote(state.agent)
   yield appendRunLogEntry(state, { kind: 'user', ...input, prompt: state.prompt })
+  for (const text of state.promptContext.splice(0)) yield appendRunLogEntry(state, { kind: 'note', text })
 }
 
 /**

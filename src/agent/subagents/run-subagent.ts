@@ -134,6 +134,7 @@ async function createChildContext(
       toolbox,
       seenFiles: createSeenFiles(),
       system: instructions,
+      subagent: name,
       limits: { ...defined({ turns: maxTurns ?? parent.limits?.turns, ms: maxMs }) },
       ...(requestApproval && { requestApproval: inheritApproval(requestApproval, name) }),
     },

@@ -183,6 +183,8 @@ function formatCallDecision(decision: CallDecision): string {
       return `${decision.outcome} by ${decision.rule}`
     case 'user':
       return decision.outcome === 'modified' ? 'changed and allowed by the user' : `${decision.outcome} by the user`
+    case 'hook':
+      return `${decision.outcome} by a hook`
     case 'earlier-answer':
       return 'allowed by an earlier answer of the user'
     case 'nobody':

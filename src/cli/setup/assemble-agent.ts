@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { DelegateOptions } from '../../acp/client/delegate-tool.ts'
 import type { WrapHost } from '../../acp/setup.ts'
@@ -8,6 +8,8 @@ import type { AgentContext } from '../../agent/agent-context.ts'
 import { createToolContext } from '../../agent/calls/tool-context.ts'
 import { formatEnvironmentMessage } from '../../agent/prompt/environment-message.ts'
 import { createBackgroundRuns } from '../../agent/subagents/background-runs.ts'
+import { callHook } from '../../agent/hooks/call-hook.ts'
+import type { Hooks } from '../../agent/hooks/hooks.ts'
 import { createSeenFiles } from '../../agent/calls/seen-files.ts'
 import { createChangeRecorder } from '../../agent/apply-undo.ts'
 import { createTurnKey } from '../../model/ids.ts'
@@ -28,7 +30,11 @@ import { createToolbox } from '../../tool/toolbox.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { createLazyCatalog } from './catalog.ts'
 import type { ChosenModel } from './choose-model.ts'
+import { isTrusted } from '../config/folder-trust.ts'
+import { listProjectFiles } from '../config/project-files.ts'
 import type { Settings } from '../config/read-settings.ts'
+import type { CommandHookOptions } from '../hooks/command-hooks.ts'
+import type { CommandHook } from '../hooks/hook-definition.ts'
 import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { formatFolderTree, readInstructions } from './instructions.ts'
@@ -114,6 +120,12 @@ export async function assembleAgent(
     const createSessionId = newSessionId
     const subagents = createSubagents({ folder, store, createSessionId, openModel: extension.openModel })
     const { task } = subagents
+    const transcript = args.noSession ? undefined : join(getSessionsFolder(folder), `${session.id}.jsonl`)
+    const hooks = await loadCommandHooks(settings, folder, {
+      processes: local.stdioProcesses,
+      transcript,
+      getMode: mode.get,
+    })
     const builtins = [
       ...builtinTools({ memory, web, plan, task, secretFiles: listSecretFilePatterns(settings), ...selfCorrect }),
       ...delegates,
@@ -139,6 +151,8 @@ export async function assembleAgent(
       clock: systemClock,
       createId,
       background: createBackgroundRuns(),
+      stopRequest: {},
+      ...defined({ hooks: hooks.hooks }),
       writeOverflowFile: async (name, text) => {
         const path = join(scratch, name.replace(/[^A-Za-z0-9._-]/g, '_'))
         writeFileSync(path, text, { mode: 0o600 })
@@ -155,7 +169,8 @@ export async function assembleAgent(
     return {
       agent,
       /** Messages for the user before the start, such as about damage in the log. */
-      notices: [...settings.notices, ...subagents.notices, ...notices],
+      notices: [...settings.notices, ...subagents.notices, ...hooks.notices, ...notices],
+      hooks: hooks.list,
       agents: subagents.agents,
       mcp,
       /** Tools and MCP servers use this model from here on. */
@@ -165,7 +180,9 @@ export async function assembleAgent(
       },
       sandbox: { state: () => local.sandbox(), setNetwork: (isOpen: boolean) => void (sandbox.network = isOpen) },
       /** Closes the session at once; MCP servers get time to exit by themselves. */
-      async close(): Promise<void> {
+      async close(reason?: 'exit'): Promise<void> {
+        if (reason !== 'exit' && agent.hooks?.sessionEnd)
+          await callHook(agent, 'sessionEnd', { reason: 'other' }, AbortSignal.timeout(SESSION_END_MS), () => undefined)
         void agent.background?.stop()
         if (!mcp) host.close()
         // Not awaited before the rest: this is also called when the process exits, and then nothing is done later.
@@ -187,6 +204,31 @@ export async function assembleAgent(
     throw error instanceof StoreError ? toUserError(error) : error
   }
 }
+
+/** The hooks that are commands; without any, nothing more is loaded. */
+async function loadCommandHooks(
+  settings: Settings,
+  folder: string,
+  options: Omit<CommandHookOptions, 'folder' | 'isProjectTrusted'>,
+): Promise<{ readonly hooks?: Hooks; readonly list: readonly CommandHook[]; readonly notices: readonly string[] }> {
+  const { own, project } = settings.hooks
+  if (own.length === 0 && project === undefined && !hasHookFiles(folder)) return { list: [], notices: [] }
+  const { loadHooks } = await import('../hooks/load-hooks.ts')
+  const { hooks: list, problems } = loadHooks(folder, settings.hooks)
+  const notices = problems.map((problem) => `A hook is not used: ${problem}.`)
+  if (list.length === 0) return { list, notices }
+  const { createCommandHooks } = await import('../hooks/command-hooks.ts')
+  const isProjectTrusted = () => isTrusted(folder, 'hooks') && (project === undefined || isTrusted(folder, 'settings'))
+  return { list, notices, hooks: createCommandHooks(list, { ...options, folder, isProjectTrusted }) }
+}
+
+function hasHookFiles(folder: string): boolean {
+  const files = ['.claude/settings.json', '.gemini/settings.json'].map((name) => join(homedir(), name))
+  return files.some((file) => existsSync(file)) || listProjectFiles(folder, 'hooks').length > 0
+}
+
+/** No hook may keep a program from ending. */
+const SESSION_END_MS = 10_000
 
 /** The tools that hand tasks to other agents; loaded only if there are any. */
 async function createDelegates(agents: Config['acpAgents'] = {}, options: DelegateOptions): Promise<readonly Tool[]> {

@@ -64,6 +64,10 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
     get agents() {
       return assembled.agents
     },
+    /** The hooks that are commands. */
+    get hooks() {
+      return assembled.hooks
+    },
     get sandbox() {
       return assembled.sandbox
     },

@@ -26,6 +26,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOp
     name: SHELL_TOOL_NAME,
     text,
     kind: 'execute',
+    hookName: 'Bash',
     aliases: { dir_path: 'directory' },
     ruleAliases: ['ShellTool'],
     nameAliases: [

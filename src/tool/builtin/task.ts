@@ -24,6 +24,7 @@ export function createTaskTool({ agents, run }: TaskToolOptions): Tool {
     name: TASK_TOOL_NAME,
     text: `${text.trim()}\n\nThe agents:\n${list}`,
     kind: 'other',
+    hookName: 'Task',
     aliases: { agent: 'subagent_type', agent_name: 'subagent_type', agent_type: 'subagent_type' },
     nameAliases: [
       ...createSameToolAliases('Task', 'Agent'),

@@ -17,7 +17,15 @@ import {
 import { managePermissions } from './permissions.ts'
 import { runCliSubcommand } from './run-cli.ts'
 import { compressHistory, copyLastAnswer, listOtherSessions, resumeOtherSession } from './session-commands.ts'
-import { showAgents, showContextUsage, showMemory, showMcpServers, showSlashHelp, showTools } from './show-commands.ts'
+import {
+  showAgents,
+  showContextUsage,
+  showHooks,
+  showMemory,
+  showMcpServers,
+  showSlashHelp,
+  showTools,
+} from './show-commands.ts'
 import type { SlashCommand } from './slash-command.ts'
 
 /** The built-in commands, in the order of the help. */
@@ -54,6 +62,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     ],
   },
   { name: 'tools', about: 'list the tools of the model', run: showTools },
+  { name: 'hooks', about: 'list the hooks that run here', run: showHooks },
   { name: 'agents', about: 'list the agents that can get tasks', run: showAgents },
   { name: 'mcp', about: 'list the MCP servers and their state', run: showMcpServers },
   { name: 'memory', about: 'show the instruction files and memories', run: showMemory },

@@ -93,6 +93,21 @@ function renderSubagent({ name, session, lines }: SubagentActivity): StyledLine[
   return [[], head, ...rows.map((row) => styledLine(`  ${row}`, 'quiet'))]
 }
 
+/** `/hooks`: the commands that run at events, and where they come from. */
+export function showHooks({ ui, session }: AppParts): void {
+  const rows = session.hooks.map(({ event, matcher, command, source, isTrusted }): StyledLine => [
+    { text: `${event} `, tone: 'accent' },
+    { text: matcher === undefined ? '' : `${escapeForTerminal(matcher)} ` },
+    { text: escapeForTerminal(command) },
+    { text: escapeForTerminal(`  (${source}${isTrusted ? '' : ', in the sandbox'})`), tone: 'quiet' },
+  ])
+  if (rows.length === 0)
+    return ui.notify(
+      'No hooks. They are set under “hooks” in your settings, in .claude/settings.json or in .gemini/settings.json.',
+    )
+  ui.print([[], ...rows.flatMap((row) => wrapLine(row, ui.viewOptions.width))])
+}
+
 /** `/agents`: the agents that can get tasks, with their files. */
 export function showAgents({ ui, session }: AppParts): void {
   const rows = session.agents.flatMap(({ name, description, source, model, tools, isReadOnly }): StyledLine[] => {
