@@ -1,5 +1,5 @@
 // Runs other agents on loopback and checks what they send; see scripts/clients.mjs.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -13,7 +13,7 @@ import { installClient, type InstalledClient } from './install-client.ts'
 import { type ClientRun, runClient, SECRET } from './run-client.ts'
 
 const { values, positionals } = parseArgs({
-  options: { cache: { type: 'string' }, out: { type: 'string' } },
+  options: { cache: { type: 'string' }, out: { type: 'string' }, homes: { type: 'string' } },
   allowPositionals: true,
 })
 const cache = resolve(
@@ -37,7 +37,7 @@ async function main(): Promise<boolean> {
       continue
     }
     for (const model of client.models) {
-      const run = await runClient(client, model, installed)
+      const run = await runClient(client, model, installed, async ({ home }) => keepHome(`${client.id}-${model.wire}-${model.model}`, home))
       if (values.out !== undefined) saveRequests(values.out, `${client.id}-${model.wire}-${model.model}`, run)
       const { row, faults } = await reportRun(client, model, installed, run)
       rows.push(row)
@@ -72,6 +72,14 @@ async function reportRun(client: Client, { wire, model }: ClientModel, { version
 
 function formatSurvivors(outcomes: ToolReport['outcomes'][keyof ToolReport['outcomes']]): string {
   return String(outcomes.filter((outcome) => SURVIVING_OUTCOMES.has(outcome)).length)
+}
+
+/** With --homes: a copy of what the client wrote into its home folder. */
+function keepHome(name: string, home: string): void {
+  if (values.homes === undefined) return
+  const folder = resolve(values.homes, name)
+  rmSync(folder, { recursive: true, force: true })
+  cpSync(home, folder, { recursive: true })
 }
 
 function saveRequests(out: string, name: string, { requests }: ClientRun): void {

@@ -42,7 +42,10 @@ import { setSessionLogPath } from '../crash-report.ts'
 import { describeDiskError, ensurePrivateFolder } from '../../host/files/private-folder.ts'
 import { getMemoryFilePath, getSessionsFolder, getWriteLocksFolder } from '../paths/folders.ts'
 import { createAccessRulesFromSettings, createPoliciesFromSettings, listSecretFilePatterns } from './policies.ts'
+import { withNestedInstructions } from './nested-instructions.ts'
+import { loadSkillCatalog } from './skill-catalog.ts'
 import { loadSystemPrompt } from './system-prompt.ts'
+import { createPromptGrants } from '../prompt-files/prompt-grants.ts'
 import { requireSandbox, toSandboxOptions } from './sandbox-options.ts'
 import { createSessionUrlGuard, createLazyWeb, createWebToolOptions } from './web-tools.ts'
 import { defined } from '../../model/defined.ts'
@@ -85,7 +88,9 @@ export async function assembleAgent(
     // The host reads `network` for each command.
     const sandbox = { ...sandboxSettings.sandbox }
     const locks = getWriteLocksFolder()
-    const local = localHost({ folders, scratch, locks, extraFiles: [memory], ...sandboxSettings, sandbox })
+    const skills = await loadSkillCatalog(folder)
+    const readFolders = skills?.readFolders ?? []
+    const local = localHost({ folders, readFolders, scratch, locks, extraFiles: [memory], ...sandboxSettings, sandbox })
     await requireSandbox(args, settings, local)
     const guard = createSessionUrlGuard(session, folders, process.env)
     const isSandboxed = async () => (await local.sandbox()).isActive
@@ -94,13 +99,15 @@ export async function assembleAgent(
       ...withChangeRecording({ ...local, ...wrapped }, createChangeRecorder(session, store)),
       web: createLazyWeb(guard, process.env),
     }
-    const policies = createPoliciesFromSettings(settings, {
-      folders: [...folders, scratch],
-      allowed: args.allowedTools,
-      sandboxed: isSandboxed,
-    })
+    const policyOptions = { folders: [...folders, scratch], readFolders, sandboxed: isSandboxed }
+    const createPolicies = (rules: readonly string[]) =>
+      createPoliciesFromSettings(settings, { ...policyOptions, allowed: [...args.allowedTools, ...rules] })
+    const policies = createPolicies([])
+    const grants = createPromptGrants(session, createPolicies, async (items) =>
+      (await import('./allowed-tools.ts')).toAllowRules(items, folder),
+    )
     const mode = createModePolicy(args.approvalMode ?? config.approvalMode ?? 'default', (one) =>
-      withUrlGuard(policies(one), guard),
+      withUrlGuard(grants.apply(one, policies(one)), guard),
     )
     const createId = (): string => createTurnKey(randomBytes(20))
     let current = model
@@ -127,7 +134,15 @@ export async function assembleAgent(
       getMode: mode.get,
     })
     const builtins = [
-      ...builtinTools({ memory, web, plan, task, secretFiles: listSecretFilePatterns(settings), ...selfCorrect }),
+      ...builtinTools({
+        memory,
+        web,
+        plan,
+        task,
+        secretFiles: listSecretFilePatterns(settings),
+        ...selfCorrect,
+        ...(skills && { skills: skills.withGrants(grants) }),
+      }),
       ...delegates,
     ]
     const mcpServers = { ...config.mcpServers, ...extension.mcpServers }
@@ -137,7 +152,7 @@ export async function assembleAgent(
     const agent: AgentContext = {
       session,
       model,
-      toolbox: mcp?.toolbox ?? createToolbox(builtins),
+      toolbox: withNestedInstructions(mcp?.toolbox ?? createToolbox(builtins), session, folder),
       policy: mode.policy,
       sandboxAccess: createAccessRulesFromSettings(settings, [...folders, scratch], () => local.sandbox()),
       mode,
@@ -173,6 +188,8 @@ export async function assembleAgent(
       hooks: hooks.list,
       agents: subagents.agents,
       mcp,
+      /** What commands and skills allow while their prompt is worked on. */
+      grants,
       /** Tools and MCP servers use this model from here on. */
       useModel(next: Model): void {
         current = next
@@ -365,7 +382,7 @@ function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable
     folders,
     tree: formatFolderTree(folder),
     instructions: files,
-    ...defined({ memories }),
+    memories,
   })
   return { text, notices }
 }

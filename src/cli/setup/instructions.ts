@@ -3,54 +3,46 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 import { getConfigFolder, getMemoryFilePath } from '../paths/folders.ts'
-import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
-import { defined } from '../../model/defined.ts'
-
-const MAX_INSTRUCTIONS_CHARS = 40_000
-
-type InstructionsFile = Readonly<Record<'path' | 'text', string>>
+import { createInstructionsReader, type InstructionsFile } from './instructions-reader.ts'
 
 /** Reads the instructions for a folder: the user's own, then from the top down to the folder; and the memories. */
 export function readInstructions(folder: string) {
-  const files: InstructionsFile[] = []
-  const notices: string[] = []
-  const read = (path: string, within: string | undefined): InstructionsFile | 'none' | undefined => {
-    const found = readProjectText(path, { maxBytes: MAX_INSTRUCTIONS_CHARS * 4, ...defined({ within }) })
-    if ('problem' in found) {
-      if (found.problem === 'missing') return 'none'
-      notices.push(`${path} is not used: ${describeFileProblem(found)}.`)
-      return undefined
-    }
-    const { text, isCut } = found
-    if (text.trim() === '') return undefined
-    const isLong = isCut || text.length > MAX_INSTRUCTIONS_CHARS
-    return { path, text: isLong ? `${text.slice(0, MAX_INSTRUCTIONS_CHARS)}\n[cut here]` : text }
+  const reader = createInstructionsReader()
+  // The user's own files may be links to anywhere; what they import must be in the home folder.
+  const hasOwn = reader.addFolder(getConfigFolder(), { importsWithin: homedir() })
+  const memories: InstructionsFile[] = []
+  const gemini = reader.read(join(homedir(), '.gemini', 'GEMINI.md'), {})
+  const { instructions, saved } = splitGeminiMemories(gemini?.text ?? '')
+  // Who has instructions for Dragoman has said there what holds; those for other agents are for who has not.
+  if (!hasOwn) {
+    reader.addFile(join(homedir(), '.claude', 'CLAUDE.md'), { importsWithin: homedir() })
+    if (gemini && instructions !== '') reader.addText(gemini.path, instructions, { importsWithin: homedir() })
+    reader.addFile(join(homedir(), '.codex', 'AGENTS.md'), { importsWithin: homedir() })
   }
-  const add = (directory: string, name: string, within: string | undefined): boolean => {
-    const file = read(join(directory, name), within)
-    if (typeof file === 'object') files.push(file)
-    return file !== 'none'
-  }
-  const addAll = (directory: string, within: string | undefined): void => {
-    const hasAgents = add(directory, 'AGENTS.md', within)
-    add(directory, 'GEMINI.md', within)
-    // Where a project has both, they say the same.
-    if (!hasAgents) add(directory, 'CLAUDE.md', within)
-  }
-  // The user's own files may be links to anywhere.
-  addAll(getConfigFolder(), undefined)
   const { chain, repository } = findInstructionFolders(folder)
-  for (const directory of chain)
-    addAll(directory, repository !== undefined && isInsideFolder(directory, repository) ? repository : directory)
-  const memories = read(getMemoryFilePath(), undefined)
-  return { files, notices, ...(typeof memories === 'object' && { memories }) }
+  for (const directory of chain) {
+    const within = repository !== undefined && isInsideFolder(directory, repository) ? repository : directory
+    reader.addFolder(directory, { within, importsWithin: within })
+  }
+  const own = reader.read(getMemoryFilePath(), {})
+  if (own && own.text.trim() !== '') memories.push(own)
+  if (gemini && saved !== '') memories.push({ path: gemini.path, text: saved })
+  return { files: reader.files, notices: reader.notices, memories }
+}
+
+const GEMINI_MEMORIES = /^## Gemini Added Memories[ \t]*\n(?<saved>(?:(?!#{1,2} ).*\n?)*)/m
+
+/** Gemini CLI keeps what a model has saved in the file with the user's instructions. */
+function splitGeminiMemories(text: string): { readonly instructions: string; readonly saved: string } {
+  const saved = GEMINI_MEMORIES.exec(text)?.groups?.['saved'] ?? ''
+  return { instructions: text.replace(GEMINI_MEMORIES, '').trim(), saved: saved.trim() }
 }
 
 /**
  * The folders whose instructions apply: from the home folder down to the folder; elsewhere from the repository, or the
  * folder alone. Links may lead through the repository, unless it is the home folder or above it.
  */
-function findInstructionFolders(folder: string): { chain: string[]; repository: string | undefined } {
+export function findInstructionFolders(folder: string): { chain: string[]; repository: string | undefined } {
   const home = homedir()
   const chain: string[] = []
   let repository: string | undefined

@@ -71,6 +71,9 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
     get sandbox() {
       return assembled.sandbox
     },
+    get grants() {
+      return assembled.grants
+    },
     /** What the user should know about the model and the session. */
     get notices() {
       return [...(resources.model.notices ?? []), ...assembled.notices]

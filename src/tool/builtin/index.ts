@@ -4,6 +4,7 @@ import type { EditCorrector } from '../edit/correct-edit.ts'
 import { createWebSearchService, type WebSearchOptions } from '../web/web-search-service.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { TOOL_SEARCH_TOOL_NAME } from '../mcp/tools/tool-search-tool.ts'
+import { createActivateSkillTool, type SkillCatalog } from './activate-skill.ts'
 import { createExitPlanModeTool } from './exit-plan-mode.ts'
 import { globTool } from './glob.ts'
 import { createWebSearchTool } from './google-web-search.ts'
@@ -29,6 +30,8 @@ export interface BuiltinOptions {
   /** Without it there are no web tools; without a vendor that searches, or a service, there is no search. */
   readonly web?: WebToolOptions
   readonly plan?: boolean
+  /** Without skills there is no tool for them. */
+  readonly skills?: SkillCatalog
   /** The agents that can get tasks; without them there is no such tool. */
   readonly task?: TaskToolOptions
   /** Corrects an edit that does not match; without it such an edit is refused. */
@@ -45,7 +48,7 @@ const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmo
 
 /** Always in the same order, so that requests stay the same. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
-  const { memory, shell, web, secretFiles, selfCorrect, plan, task } = options
+  const { memory, shell, web, secretFiles, selfCorrect, plan, skills, task } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
   return [
     listDirectoryTool,
@@ -60,6 +63,7 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     ...(web === undefined ? [] : createWebTools(web)),
     ...(memory === undefined ? [] : [createSaveMemoryTool(memory)]),
     ...(plan ? [createExitPlanModeTool()] : []),
+    ...(skills ? [createActivateSkillTool(skills)] : []),
     ...(task === undefined ? [] : [createTaskTool(task)]),
   ]
 }
@@ -67,8 +71,9 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
 /** All built-in tools, also those that this model or machine does not have: for their names, rules and effects only. */
 export function listAllBuiltins(memory = ''): readonly Tool[] {
   const model: AuxiliaryModel = { serverTools: ['google_search'], query: () => Promise.resolve({ problem: '' }) }
+  const skills: SkillCatalog = { skills: [], load: () => Promise.resolve({ problem: '' }) }
   const task: TaskToolOptions = { agents: [], run: () => Promise.resolve({ content: '' }) }
-  return builtinTools({ memory, web: { model }, plan: true, task })
+  return builtinTools({ memory, web: { model }, plan: true, skills, task })
 }
 
 /** The names that no tool of an MCP server can have. */

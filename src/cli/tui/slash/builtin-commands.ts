@@ -14,6 +14,7 @@ import {
   listModelChoices,
   manageSandbox,
 } from './model-commands.ts'
+import { listMemoryChoices, manageMemory } from './memory-commands.ts'
 import { managePermissions } from './permissions.ts'
 import { runCliSubcommand } from './run-cli.ts'
 import { compressHistory, copyLastAnswer, listOtherSessions, resumeOtherSession } from './session-commands.ts'
@@ -21,8 +22,8 @@ import {
   showAgents,
   showContextUsage,
   showHooks,
-  showMemory,
   showMcpServers,
+  showSkills,
   showSlashHelp,
   showTools,
 } from './show-commands.ts'
@@ -62,10 +63,18 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     ],
   },
   { name: 'tools', about: 'list the tools of the model', run: showTools },
+  { name: 'skills', about: 'list the skills of this folder and your own', run: showSkills },
   { name: 'hooks', about: 'list the hooks that run here', run: showHooks },
   { name: 'agents', about: 'list the agents that can get tasks', run: showAgents },
   { name: 'mcp', about: 'list the MCP servers and their state', run: showMcpServers },
-  { name: 'memory', about: 'show the instruction files and memories', run: showMemory },
+  {
+    name: 'memory',
+    about: 'show the instruction files and memories; add or remove a memory',
+    takes: '[add fact|remove n]',
+    run: manageMemory,
+    choices: listMemoryChoices,
+    allowsOtherValues: true,
+  },
   {
     name: 'init',
     about: 'let the model write an AGENTS.md for this project',

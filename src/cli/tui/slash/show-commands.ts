@@ -46,6 +46,24 @@ export function showTools({ ui, session }: AppParts): void {
   ui.print([[], ...rows.map((row) => clipLine(row, ui.viewOptions.width))])
 }
 
+export async function showSkills({ ui, folder }: AppParts): Promise<void> {
+  const { loadSkills } = await import('../../prompt-files/skill-files.ts')
+  const skills = loadSkills(folder)
+  if (skills.length === 0)
+    return ui.notify('There are no skills. A skill is a folder with a SKILL.md, in .agents/skills or .claude/skills.')
+  ui.print([
+    [],
+    ...skills.map(({ name, about, path, isForModel }): StyledLine => [
+      { text: `/${name} `, tone: 'accent' },
+      { text: escapeForTerminal(about) },
+      {
+        text: `  ${escapeForTerminal(abbreviateHome(path), 'file-name')}${isForModel ? '' : ' (only you call it)'}`,
+        tone: 'quiet',
+      },
+    ]),
+  ])
+}
+
 /** The servers of this session; their tools have the names that the model sees. */
 export async function showMcpServers(app: AppParts): Promise<void> {
   const { servers } = app.session
@@ -56,7 +74,7 @@ export async function showMcpServers(app: AppParts): Promise<void> {
 
 export function showMemory({ ui, folder }: AppParts): void {
   const { files: instructions, memories, notices } = readInstructions(folder)
-  const files = [...instructions, ...(memories ? [memories] : [])]
+  const files = [...instructions, ...memories]
   for (const notice of notices) ui.notify(escapeForTerminal(notice), 'warn')
   if (files.length === 0)
     return ui.notify('No instructions or memories. Add an AGENTS.md, or ask the model to remember something.')
