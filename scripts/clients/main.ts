@@ -37,7 +37,9 @@ async function main(): Promise<boolean> {
       continue
     }
     for (const model of client.models) {
-      const run = await runClient(client, model, installed, async ({ home }) => keepHome(`${client.id}-${model.wire}-${model.model}`, home))
+      const run = await runClient(client, model, installed, async ({ home }) =>
+        keepHome(`${client.id}-${model.wire}-${model.model}`, home),
+      )
       if (values.out !== undefined) saveRequests(values.out, `${client.id}-${model.wire}-${model.model}`, run)
       const { row, faults } = await reportRun(client, model, installed, run)
       rows.push(row)

@@ -7,7 +7,7 @@ import { createErrorResult, createTextResult, type CallErrorType } from '../../m
 import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
 import { clipText } from '../../model/text.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
-import type { Decision, Grant, GrantScope } from '../../policy/policy.ts'
+import type { Decision, Grant, GrantScope, Proposal } from '../../policy/policy.ts'
 import type { ApprovalDetails, MarkdownDisplay } from '../../tool/tool.ts'
 import type { AgentContext } from '../agent-context.ts'
 import type { ApprovalReply, ApprovalTerms, ValidCall } from './call-state.ts'
@@ -20,7 +20,7 @@ import {
 } from './request-approval.ts'
 import { callHook } from '../hooks/call-hook.ts'
 import type { PreToolUseOutcome } from '../hooks/hooks.ts'
-import { decideWithSandbox, offerGrants, rememberGrant, toQuestionDetails } from './sandbox-needs.ts'
+import { decideWithSandbox, offerGrants, rememberGrant, type SandboxNeeds, toQuestionDetails } from './sandbox-needs.ts'
 import { createToolContext } from './tool-context.ts'
 
 /** A call may run, it already has its result, or it waits for an answer that comes later, perhaps to another process. */
@@ -44,7 +44,7 @@ export async function approveCall(
   await callbacks.onValidated(valid)
   const proposal = toProposal(valid)
   const { decision: ownDecision, needs } = await decideWithSandbox(agent, proposal)
-  const policyDecision = applyHookPermission(ownDecision, outcome)
+  const policyDecision = await applyHookPermission(agent, ownDecision, proposal, needs, outcome)
   const { isOffline } = needs
   const { access } = policyDecision
   switch (policyDecision.verdict) {
@@ -148,13 +148,22 @@ async function applyPreToolUse(
 
 const CHANGED_INPUT_NOTE = 'A hook of the user changed the arguments of this call before it ran.'
 
-/** What a hook allows beyond the policy is only what the mode asks about as a matter of routine. */
-function applyHookPermission(decision: Decision, { permission, reason }: PreToolUseOutcome = {}): Decision {
+/**
+ * A hook may ask about what is allowed. What it allows beyond the policy is only what the user could allow from now on: no rule,
+ * danger or need of more access than the sandbox gives is overridden.
+ */
+async function applyHookPermission(
+  { policy }: AgentContext,
+  decision: Decision,
+  proposal: Proposal,
+  needs: SandboxNeeds,
+  { permission, reason }: PreToolUseOutcome = {},
+): Promise<Decision> {
   if (permission === 'ask' && decision.verdict === 'allow')
     return { ...decision, verdict: 'ask', rule: 'hook', why: reason ?? 'A hook asks about this call.' }
-  if (permission === 'allow' && decision.verdict === 'ask' && decision.isRoutine)
-    return { ...decision, verdict: 'allow' }
-  return decision
+  if (permission !== 'allow' || decision.verdict !== 'ask' || needs.outsidePaths || needs.isOnlyAccess) return decision
+  const canBeAllowed = decision.isRoutine ?? ((await policy.offers?.(proposal)) ?? []).length > 0
+  return canBeAllowed ? { ...decision, verdict: 'allow' } : decision
 }
 
 /** A call that the user changed is checked like any other: it may be about another file. */

@@ -1,8 +1,3 @@
-import { defined } from '../../model/defined.ts'
-import { parseFrontMatter } from '../../model/front-matter.ts'
-import type { Json, JsonObject } from '../../model/json.ts'
-import { isObject } from '../../model/json.ts'
-
 /** An agent that the model can give a task to. */
 export interface AgentDefinition {
   readonly name: string
@@ -46,68 +41,3 @@ Do what the task asks, and no more. Nobody can answer questions: if something is
 Your last message is all that the other agent gets: say what you did and found, with the paths of the files concerned, and what is not done.`,
   },
 ]
-
-/** Reads a definition: Markdown with front matter, as Claude Code, Gemini CLI and opencode have it. */
-export function parseAgentDefinition(
-  text: string,
-  fileName: string,
-): { readonly definition: AgentDefinition; readonly ignored: readonly string[] } | { readonly problem: string } {
-  const { fields, body } = parseFrontMatter(text)
-  const name = toText(fields['name']) ?? fileName.replace(/\.md$/i, '')
-  if (!AGENT_NAME_PATTERN.test(name)) return { problem: `“${name}” is not a name; use letters, digits, - and _` }
-  const description = toText(fields['description'])
-  if (description === undefined) return { problem: 'it has no description' }
-  if (body === '') return { problem: 'it has no instructions below its front matter' }
-  const { tools, disallowedTools } = readTools(fields)
-  const minutes = toCount(fields['timeout_mins'])
-  const definition: AgentDefinition = {
-    name,
-    description,
-    instructions: body,
-    ...defined({
-      tools,
-      disallowedTools,
-      model: toText(fields['model']),
-      maxTurns: toCount(fields['maxTurns'] ?? fields['max_turns'] ?? fields['steps']),
-      maxCost: toCount(fields['maxCost'] ?? fields['max_cost']),
-      maxMs: minutes === undefined ? undefined : minutes * 60_000,
-    }),
-    ...(fields['permissionMode'] === 'plan' && { isReadOnly: true }),
-    ...(fields['background'] === true && { isBackground: true }),
-  }
-  const ignored = Object.keys(fields).filter((key) => !READ_FIELDS.has(key))
-  return { definition, ignored }
-}
-
-const AGENT_NAME_PATTERN = /^[A-Za-z0-9][\w.:-]{0,63}$/
-
-const READ_FIELDS: ReadonlySet<string> = new Set([
-  ...['name', 'description', 'tools', 'disallowedTools', 'model', 'maxTurns', 'max_turns', 'steps'],
-  ...['maxCost', 'max_cost', 'timeout_mins', 'background', 'permissionMode'],
-  // They say nothing about what the agent does.
-  ...['color', 'kind', 'mode', 'display_name'],
-])
-
-/** A list, words between commas, or a map from names to true and false. */
-function readTools(fields: JsonObject): Pick<AgentDefinition, 'tools' | 'disallowedTools'> {
-  const { tools } = fields
-  const disallowed = toNames(fields['disallowedTools'])
-  if (!isObject(tools)) return defined({ tools: toNames(tools), disallowedTools: disallowed })
-  const off = Object.keys(tools).filter((name) => tools[name] === false)
-  return defined({ disallowedTools: [...(disallowed ?? []), ...off] })
-}
-
-function toNames(value: Json | undefined): readonly string[] | undefined {
-  if (Array.isArray(value)) return value.flatMap((one) => toText(one) ?? [])
-  const text = toText(value)
-  return text?.match(/(?:[^,(]|\([^)]*\))+/g)?.flatMap((one) => toText(one) ?? [])
-}
-
-function toText(value: Json | undefined): string | undefined {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
-  return text === '' ? undefined : text
-}
-
-function toCount(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && value > 0 ? value : undefined
-}

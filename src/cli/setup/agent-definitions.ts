@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
-import { type AgentDefinition, BUILTIN_AGENTS, parseAgentDefinition } from '../../agent/subagents/agent-definition.ts'
+import { type AgentDefinition, BUILTIN_AGENTS } from '../../agent/subagents/agent-definition.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import { listTrustedFiles, readTrustedText } from '../config/folder-trust.ts'
+import { parseAgentFile } from '../prompt-files/agent-file.ts'
 import { getConfigFolder } from '../paths/folders.ts'
 import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 
@@ -30,7 +31,7 @@ export function loadAgentDefinitions(folder: string): AgentDefinitions {
         ? undefined
         : problem(describeFileProblem({ ...content, problem: content.problem }))
     if (content.isCut) return problem('the file is too large')
-    const parsed = parseAgentDefinition(content.text, basename(source))
+    const parsed = parseAgentFile(content.text, basename(source))
     if ('problem' in parsed) return problem(parsed.problem)
     const { definition, ignored } = parsed
     if (found.some(({ name }) => name === definition.name)) return undefined

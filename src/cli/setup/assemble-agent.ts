@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { DelegateOptions } from '../../acp/client/delegate-tool.ts'
 import type { WrapHost } from '../../acp/setup.ts'
@@ -9,7 +9,6 @@ import { createToolContext } from '../../agent/calls/tool-context.ts'
 import { formatEnvironmentMessage } from '../../agent/prompt/environment-message.ts'
 import { createBackgroundRuns } from '../../agent/subagents/background-runs.ts'
 import { callHook } from '../../agent/hooks/call-hook.ts'
-import type { Hooks } from '../../agent/hooks/hooks.ts'
 import { createSeenFiles } from '../../agent/calls/seen-files.ts'
 import { createChangeRecorder } from '../../agent/apply-undo.ts'
 import { createTurnKey } from '../../model/ids.ts'
@@ -30,11 +29,8 @@ import { createToolbox } from '../../tool/toolbox.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { createLazyCatalog } from './catalog.ts'
 import type { ChosenModel } from './choose-model.ts'
-import { isTrusted } from '../config/folder-trust.ts'
-import { listProjectFiles } from '../config/project-files.ts'
 import type { Settings } from '../config/read-settings.ts'
-import type { CommandHookOptions } from '../hooks/command-hooks.ts'
-import type { CommandHook } from '../hooks/hook-definition.ts'
+import { openCommandHooks } from '../hooks/open-hooks.ts'
 import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { formatFolderTree, readInstructions } from './instructions.ts'
@@ -128,7 +124,7 @@ export async function assembleAgent(
     const subagents = createSubagents({ folder, store, createSessionId, openModel: extension.openModel })
     const { task } = subagents
     const transcript = args.noSession ? undefined : join(getSessionsFolder(folder), `${session.id}.jsonl`)
-    const hooks = await loadCommandHooks(settings, folder, {
+    const hooks = await openCommandHooks(settings, folder, {
       processes: local.stdioProcesses,
       transcript,
       getMode: mode.get,
@@ -220,28 +216,6 @@ export async function assembleAgent(
     await session.close()
     throw error instanceof StoreError ? toUserError(error) : error
   }
-}
-
-/** The hooks that are commands; without any, nothing more is loaded. */
-async function loadCommandHooks(
-  settings: Settings,
-  folder: string,
-  options: Omit<CommandHookOptions, 'folder' | 'isProjectTrusted'>,
-): Promise<{ readonly hooks?: Hooks; readonly list: readonly CommandHook[]; readonly notices: readonly string[] }> {
-  const { own, project } = settings.hooks
-  if (own.length === 0 && project === undefined && !hasHookFiles(folder)) return { list: [], notices: [] }
-  const { loadHooks } = await import('../hooks/load-hooks.ts')
-  const { hooks: list, problems } = loadHooks(folder, settings.hooks)
-  const notices = problems.map((problem) => `A hook is not used: ${problem}.`)
-  if (list.length === 0) return { list, notices }
-  const { createCommandHooks } = await import('../hooks/command-hooks.ts')
-  const isProjectTrusted = () => isTrusted(folder, 'hooks') && (project === undefined || isTrusted(folder, 'settings'))
-  return { list, notices, hooks: createCommandHooks(list, { ...options, folder, isProjectTrusted }) }
-}
-
-function hasHookFiles(folder: string): boolean {
-  const files = ['.claude/settings.json', '.gemini/settings.json'].map((name) => join(homedir(), name))
-  return files.some((file) => existsSync(file)) || listProjectFiles(folder, 'hooks').length > 0
 }
 
 /** No hook may keep a program from ending. */
