@@ -135,6 +135,7 @@ export async function assembleAgent(
         web,
         plan,
         task,
+        background: host.processes.start !== undefined,
         secretFiles: listSecretFilePatterns(settings),
         ...selfCorrect,
         ...(skills && { skills: skills.withGrants(grants) }),

@@ -5,6 +5,7 @@ import { createWebSearchService, type WebSearchOptions } from '../web/web-search
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { TOOL_SEARCH_TOOL_NAME } from '../mcp/tools/tool-search-tool.ts'
 import { createActivateSkillTool, type SkillCatalog } from './activate-skill.ts'
+import { readCommandOutputTool, sendCommandInputTool, stopCommandTool } from './background-commands.ts'
 import { createExitPlanModeTool } from './exit-plan-mode.ts'
 import { globTool } from './glob.ts'
 import { createWebSearchTool } from './google-web-search.ts'
@@ -32,6 +33,8 @@ export interface BuiltinOptions {
   readonly plan?: boolean
   /** Without skills there is no tool for them. */
   readonly skills?: SkillCatalog
+  /** Tools for commands in the background; the host must be able to start them. */
+  readonly background?: boolean
   /** The agents that can get tasks; without them there is no such tool. */
   readonly task?: TaskToolOptions
   /** Corrects an edit that does not match; without it such an edit is refused. */
@@ -48,7 +51,7 @@ const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmo
 
 /** Always in the same order, so that requests stay the same. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
-  const { memory, shell, web, secretFiles, selfCorrect, plan, skills, task } = options
+  const { memory, shell, web, secretFiles, selfCorrect, plan, skills, task, background } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
   return [
     listDirectoryTool,
@@ -60,6 +63,7 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     writeFileTool,
     createReadManyFilesTool(isSecret),
     createShellTool(shell),
+    ...(background ? [readCommandOutputTool, sendCommandInputTool, stopCommandTool] : []),
     ...(web === undefined ? [] : createWebTools(web)),
     ...(memory === undefined ? [] : [createSaveMemoryTool(memory)]),
     ...(plan ? [createExitPlanModeTool()] : []),
@@ -73,7 +77,7 @@ export function listAllBuiltins(memory = ''): readonly Tool[] {
   const model: AuxiliaryModel = { serverTools: ['google_search'], query: () => Promise.resolve({ problem: '' }) }
   const skills: SkillCatalog = { skills: [], load: () => Promise.resolve({ problem: '' }) }
   const task: TaskToolOptions = { agents: [], run: () => Promise.resolve({ content: '' }) }
-  return builtinTools({ memory, web: { model }, plan: true, skills, task })
+  return builtinTools({ memory, web: { model }, plan: true, skills, task, background: true })
 }
 
 /** The names that no tool of an MCP server can have. */
