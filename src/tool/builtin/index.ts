@@ -62,7 +62,7 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     replaceTool,
     writeFileTool,
     createReadManyFilesTool(isSecret),
-    createShellTool(shell),
+    createShellTool({ ...shell, ...(background && { hasBackgroundTools: true }) }),
     ...(background ? [readCommandOutputTool, sendCommandInputTool, stopCommandTool] : []),
     ...(web === undefined ? [] : createWebTools(web)),
     ...(memory === undefined ? [] : [createSaveMemoryTool(memory)]),

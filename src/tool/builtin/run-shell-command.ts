@@ -21,12 +21,18 @@ export interface ShellToolOptions {
   readonly timeout?: number
   /** Without output. A server that was started in the foreground is stopped by it. */
   readonly idle?: number
+  /** There are tools to read, feed and stop commands in the background. */
+  readonly hasBackgroundTools?: boolean
 }
 
-export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOptions = {}): Tool {
+export function createShellTool({
+  timeout,
+  idle = DEFAULT_IDLE_MS,
+  hasBackgroundTools = false,
+}: ShellToolOptions = {}): Tool {
   return defineBuiltin({
     name: SHELL_TOOL_NAME,
-    text,
+    text: `${text.trim()} ${hasBackgroundTools ? BACKGROUND_TEXT : AMPERSAND_TEXT}`,
     kind: 'execute',
     hookName: 'Bash',
     aliases: { dir_path: 'directory', is_background: 'run_in_background' },
@@ -44,7 +50,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOp
       command: { type: 'string', description: 'The command, exactly as bash gets it.' },
       description: { type: 'string', description: 'What it does, in a few words, for the person.' },
       directory: { type: 'string', description: 'Workspace directory to run it in; the root without it.' },
-      run_in_background: { type: 'boolean', description: 'Return while it runs, for servers and long commands.' },
+      ...(hasBackgroundTools && { run_in_background: BACKGROUND_SCHEMA }),
     },
     required: ['command'],
     ruleInput: (command) => ({ command }),
@@ -73,17 +79,32 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOp
       const info = await host.files.info(folder)
       if (info?.kind !== 'folder') return createErrorOutput(`Directory not found: ${folder}`, 'file-not-found')
       const options = { idleTimeout: idle, ...defined({ timeout, access: sandboxAccess, gitHelpers }) }
-      if (input['run_in_background'] === true) return startInBackground(host, { command, folder, ...options })
+      if (hasBackgroundTools && input['run_in_background'] === true)
+        return startInBackground(host, { command, folder, ...options })
       const onOutput = createTailProgress(progress)
       const end = await host.processes.run({ command, folder, signal, onOutput, ...options })
       const blocked = sandboxAccess ? undefined : detectSandboxBlock(end, cleanOutput(end.output), folders)
-      const remarks = createRemarks(end, mentionsTemporaryPath(command, folders), blocked)
-      return toShellOutput(end, command, getOptionalTextArgument(input, 'directory'), blocked, remarks)
+      const remarks = createRemarks(end, mentionsTemporaryPath(command, folders), blocked, hasBackgroundTools)
+      return toShellOutput(
+        end,
+        command,
+        getOptionalTextArgument(input, 'directory'),
+        blocked,
+        remarks,
+        hasBackgroundTools,
+      )
     },
   })
 }
 
 const DEFAULT_IDLE_MS = 300_000
+
+const BACKGROUND_TEXT = 'Start servers and long commands with `run_in_background`.'
+const AMPERSAND_TEXT = 'Start servers in the background with `&`.'
+const BACKGROUND_SCHEMA = {
+  type: 'boolean',
+  description: 'Return while it runs, for servers and long commands.',
+} as const
 
 async function startInBackground({ processes }: Host, request: CommandRequest): Promise<ToolOutput> {
   if (!processes.start) return createErrorOutput('Commands cannot run in the background here.', 'not-available')
@@ -117,9 +138,11 @@ function toShellOutput(
   directory: string | undefined,
   blocked: SandboxBlock | undefined,
   remarks: readonly string[],
+  hasBackgroundTools = false,
 ): ToolOutput {
   const output = cleanOutput(end.output, end)
-  const hint = end.timedOut ? ' Start long-running programs with run_in_background.' : ''
+  const how = hasBackgroundTools ? 'with run_in_background' : 'in the background with &'
+  const hint = end.timedOut ? ` Start long-running programs ${how}.` : ''
   const more = remarks.map((remark) => `\n[${remark}]`).join('')
   const error = end.error === undefined ? undefined : end.error + hint
   const shown = output.replace(/\n+$/, '') + more
@@ -149,11 +172,12 @@ function createRemarks(
   { background, backgroundId, sandboxed, outputFile, notes = [] }: CommandResult,
   usesTemporary: boolean,
   blocked: SandboxBlock | undefined,
+  hasBackgroundTools: boolean,
 ): string[] {
   const isInBackground = background.length > 0
   return [
     ...(isInBackground && outputFile !== undefined ? [`Background processes print to ${outputFile}`] : []),
-    ...(isInBackground && backgroundId !== undefined
+    ...(isInBackground && hasBackgroundTools && backgroundId !== undefined
       ? [`They are the background command ${backgroundId}: stop them with ${STOP_COMMAND_TOOL_NAME}`]
       : []),
     // PIDs and ports of one sandbox mean nothing in another.
