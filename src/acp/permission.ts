@@ -23,6 +23,11 @@ export function listPermissionChoices({ details, decision }: ApprovalRequest): r
   if (details.kind === 'plan') {
     add('once', 'allow_once', 'Yes, and ask about each edit', once)
     add('edits', 'allow_always', 'Yes, and allow edits without approval', { outcome: 'proceed-always' })
+  } else if (details.kind === 'question') {
+    for (const [at, { label, about }] of details.options.entries())
+      add(`answer-${at + 1}`, 'allow_once', about === undefined ? label : `${label}: ${about}`, { ...once, words: label })
+    add('no', 'reject_once', 'No answer', { outcome: 'cancel' })
+    return choices
   } else if (details.kind === 'sandbox') {
     if (details.blocked === 'network')
       add('network', 'allow_once', 'Yes, once, with network', { ...once, access: 'network' })

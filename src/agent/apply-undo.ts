@@ -92,7 +92,7 @@ async function removeEmptyFolders(steps: readonly UndoStep[], files: Files): Pro
 }
 
 function formatUndoNote(
-  { promptNumber, redo }: UndoPlan,
+  { promptNumber, redo, commands }: UndoPlan,
   done: readonly UndoFile[],
   left: readonly UndoFile[],
 ): string {
@@ -104,7 +104,8 @@ function formatUndoNote(
   const others =
     left.length > 0 ? ` These files were not restored, because somebody else had changed them: ${names(left)}.` : ''
   const files = done.length === 0 ? 'no file had to be changed' : names(done)
-  return `The user restored files to their state ${target}: ${files}.${others} Changes made by commands were not undone. Read a file again before you edit it.`
+  const unknown = commands.length > 0 ? ' What commands changed was not undone.' : ''
+  return `The user restored files to their state ${target}: ${files}.${others}${unknown} Read a file again before you edit it.`
 }
 
 const MAX_NAMED_FILES = 30

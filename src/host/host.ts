@@ -127,6 +127,10 @@ export interface CommandResult {
   readonly outputFile?: string
   readonly timedOut?: true
   readonly cancelled?: true
+  /** What it changed in the workspace is in the log, and can be undone. */
+  readonly changesRecorded?: true
+  /** Messages for the user only. */
+  readonly notices?: readonly string[]
 }
 
 /** Each process has its own group and a clean environment. */

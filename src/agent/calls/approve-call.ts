@@ -76,6 +76,7 @@ export async function approveCall(
     findLoggedReply(agent, call, details) ??
     (await requestApproval(agent, call, valid, { details, decision: question }, signal, callbacks))
   if (!reply && agent.requestApproval) return { isPending: true }
+  if (details.kind === 'question') return answerQuestion(call, details, reply)
   if (!reply) return details.kind === 'plan' ? handOverPlan(call, details.plan) : denyUnasked(call, question)
   const isPlan = details.kind === 'plan'
   let sandboxAccess: SandboxAccess | undefined
@@ -281,6 +282,26 @@ function denyByUser(call: CallPart, { words = '' }: ApprovalReply, details: Appr
     result: { ...result, ...(display && { display: { ...display } }) },
     decision: { by: 'user', outcome: 'denied' },
   }
+}
+
+/** The words of the user are the result. Without a user, the model must decide itself. */
+function answerQuestion(
+  call: CallPart,
+  { question }: ApprovalDetails & { kind: 'question' },
+  reply: ApprovalReply | undefined,
+): CallApproval {
+  if (!reply) {
+    const text = 'Nobody is there to answer. Decide yourself, and say in your answer what you assumed.'
+    return { result: createTextResult(call, 'ok', text), decision: { by: 'nobody', outcome: 'unanswered' } }
+  }
+  const { words = '' } = reply
+  const isAnswered = reply.outcome !== 'cancel' && words !== ''
+  const text = isAnswered
+    ? `The user answered: ${words}`
+    : `The user did not want to answer.${words === '' ? '' : ` Comment: ${words}`}`
+  const markdown = `${question}\n\n${isAnswered ? `**${words}**` : 'No answer.'}`
+  const result = { ...createTextResult(call, 'ok', text), display: { title: isAnswered ? 'answered' : 'not answered', markdown } }
+  return { result, decision: { by: 'user', outcome: isAnswered ? 'answered' : 'denied' } }
 }
 
 /** Without a user to approve it, a plan is the result of the run: it is printed, and plan mode stays on. */

@@ -84,7 +84,7 @@ export interface ApprovalReply {
   readonly scope?: GrantScope
   /** For a command: what it may do beyond the sandbox, now or when it runs again. */
   readonly access?: SandboxAccess
-  /** For `cancel`: a message to the model. */
+  /** For `cancel`: a message to the model. For a question of the model: the answer. */
   readonly words?: string
   /** For `modify`: the arguments as the user changed them. */
   readonly input?: JsonObject

@@ -14,6 +14,7 @@ export function filterToolbox(
   const wanted = tools?.some((name) => name === '*') ? undefined : tools
   const isAllowed = (tool: Tool): boolean =>
     tool.spec.name !== excludedTool &&
+    !tool.effects({}, []).some(({ kind }) => kind === 'plan') &&
     (!isReadOnly || READ_ONLY_KINDS.has(tool.kind)) &&
     (wanted === undefined || wanted.some((name) => isMeant(tool, name))) &&
     !disallowedTools.some((name) => isMeant(tool, name))

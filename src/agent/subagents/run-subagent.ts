@@ -114,6 +114,8 @@ async function createChildContext(
     toolChoice: _choice,
     background: _background,
     traceToolRun: _trace,
+    // A plan is approved, and a mode is chosen, for the session only.
+    mode: _mode,
     requestApproval,
     ...shared
   } = parent

@@ -58,6 +58,7 @@ export function readSettings(folder: string): Settings {
     $schema: _schema,
     server: _server,
     hooks: _hooks,
+    statusLine: _statusLine,
     ...config
   } = { ...admin, ...user, ...project }
   const personalProjectConfig = user?.projects?.[realPathOrSelf(folder)]
@@ -66,7 +67,7 @@ export function readSettings(folder: string): Settings {
     config: {
       ...config,
       // A project must not open this machine to others.
-      ...defined({ server: user?.server ?? admin?.server }),
+      ...defined({ server: user?.server ?? admin?.server, statusLine: user?.statusLine ?? admin?.statusLine }),
       ...mergeConfigKey('providers', found),
       // The settings take precedence over .mcp.json.
       ...mergeConfigKey('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),

@@ -39,6 +39,10 @@ export interface Config {
   readonly theme?: 'auto' | 'dark' | 'light' | 'none'
   readonly vim?: boolean
   readonly screenReader?: boolean
+  readonly notifications?: 'auto' | 'bell' | 'osc9' | 'osc777' | 'off'
+  readonly terminalTitle?: boolean
+  /** Used only in the user's own settings, never in a project's. */
+  readonly statusLine?: string
   /** By `provider/model`, where `*` stands for any text. */
   readonly models?: Readonly<Record<string, GenerationConfig>>
   /** By `provider/model`. */
@@ -386,6 +390,14 @@ const properties: Record<keyof Config, JsonObject> = {
   theme: enumSchema('Colour theme.', ['auto', 'dark', 'light', 'none']),
   vim: booleanSchema('Vim keys in the input.'),
   screenReader: booleanSchema('Plain lines without redrawing, for screen readers.'),
+  notifications: enumSchema(
+    'How you are told that a long run has ended or an approval waits, if you have pressed no key for a while; default auto.',
+    ['auto', 'bell', 'osc9', 'osc777', 'off'],
+  ),
+  terminalTitle: booleanSchema('Show the folder and whether the model works in the title of the terminal; default true.'),
+  statusLine: stringSchema(
+    'A shell command whose first line of output replaces the status line; it gets the model, folder, cost and context as JSON on standard input. Only in your own settings.',
+  ),
   models: mapSchema(
     'Settings of single models, by provider/model; * stands for any text. A later pattern overrides an earlier one.',
     generationSchema,

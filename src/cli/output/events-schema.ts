@@ -56,7 +56,7 @@ export const ERROR_TYPE_DESCRIPTIONS = {
   failure: 'another failure; nothing ran',
 } satisfies Record<FaultKind | 'output-invalid' | 'input' | 'config' | 'failure', string>
 
-const ASK_KINDS = { edit: 0, exec: 0, mcp: 0, plan: 0, sandbox: 0, info: 0 } satisfies Record<
+const ASK_KINDS = { edit: 0, exec: 0, mcp: 0, plan: 0, question: 0, sandbox: 0, info: 0 } satisfies Record<
   ApprovalDetails['kind'],
   0
 >

@@ -10,6 +10,7 @@ import { formatEnvironmentMessage } from '../../agent/prompt/environment-message
 import { createBackgroundRuns } from '../../agent/subagents/background-runs.ts'
 import { callHook } from '../../agent/hooks/call-hook.ts'
 import { createSeenFiles } from '../../agent/calls/seen-files.ts'
+import { withCommandRecording } from '../../agent/record-command-changes.ts'
 import { createChangeRecorder } from '../../agent/apply-undo.ts'
 import { createTurnKey } from '../../model/ids.ts'
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
@@ -91,8 +92,14 @@ export async function assembleAgent(
     const guard = createSessionUrlGuard(session, folders, process.env)
     const isSandboxed = async () => (await local.sandbox()).isActive
     const wrapped = extension.wrapHost?.(local, { isSandboxed, scratch })
+    const record = createChangeRecorder(session, store)
+    const createSnapshots = async () => {
+      const { createWorkspaceSnapshots } = await import('../../host/files/workspace-snapshot.ts')
+      const { createHelperlessGitEnvironment } = await import('../../host/process/helperless-git-environment.ts')
+      return createWorkspaceSnapshots(folder, createHelperlessGitEnvironment(scratch))
+    }
     const host = {
-      ...withChangeRecording({ ...local, ...wrapped }, createChangeRecorder(session, store)),
+      ...withCommandRecording(withChangeRecording({ ...local, ...wrapped }, record), { createSnapshots, record }),
       web: createLazyWeb(guard, process.env),
     }
     const policyOptions = { folders: [...folders, scratch], readFolders, sandboxed: isSandboxed }
@@ -135,6 +142,7 @@ export async function assembleAgent(
         web,
         plan,
         task,
+        dialog: true,
         background: host.processes.start !== undefined,
         secretFiles: listSecretFilePatterns(settings),
         ...selfCorrect,

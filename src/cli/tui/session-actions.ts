@@ -92,13 +92,14 @@ async function useSessionModel(parts: AppParts): Promise<void> {
 }
 
 /** Puts a command into the input and shows its choices; a plain front end, which has no list, prints them. */
-export async function offerChoices(app: AppParts, name: string): Promise<void> {
+export async function offerChoices(app: AppParts, name: string, words = ''): Promise<void> {
   const { ui, commands, completer } = app
-  const text = `/${name} `
+  const text = `/${name} ${words}`
   if (ui.isPlain) {
     const choices = (await commands.find(name)?.choices?.(app)) ?? []
-    return ui.print(choices.map(({ value, about = '' }) => styledLine(`${text}${value}  ${about}`)))
+    return ui.print(choices.map(({ value, about = '' }) => styledLine(`/${name} ${value}  ${about}`)))
   }
+  completer.forgetArguments()
   ui.update((state) => ({ ...state, editor: applyEditorEdit(state.editor, { do: 'set', text }) }))
   completer.update()
 }

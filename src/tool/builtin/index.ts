@@ -6,6 +6,7 @@ import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { TOOL_SEARCH_TOOL_NAME } from '../mcp/tools/tool-search-tool.ts'
 import { createActivateSkillTool, type SkillCatalog } from './activate-skill.ts'
 import { readCommandOutputTool, sendCommandInputTool, stopCommandTool } from './background-commands.ts'
+import { askUserTool } from './ask-user.ts'
 import { createExitPlanModeTool } from './exit-plan-mode.ts'
 import { globTool } from './glob.ts'
 import { createWebSearchTool } from './google-web-search.ts'
@@ -20,6 +21,7 @@ import { createSmartEditTool } from './smart-edit.ts'
 import { createTaskTool, type TaskToolOptions } from './task.ts'
 import { createWebFetchTool } from './web-fetch.ts'
 import { writeFileTool } from './write-file.ts'
+import { writeTodosTool } from './write-todos.ts'
 
 /** The options of `builtinTools`. */
 export interface BuiltinOptions {
@@ -37,6 +39,8 @@ export interface BuiltinOptions {
   readonly background?: boolean
   /** The agents that can get tasks; without them there is no such tool. */
   readonly task?: TaskToolOptions
+  /** The list of steps, and questions to the user. */
+  readonly dialog?: boolean
   /** Corrects an edit that does not match; without it such an edit is refused. */
   readonly selfCorrect?: EditCorrector
 }
@@ -51,7 +55,7 @@ const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmo
 
 /** Always in the same order, so that requests stay the same. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
-  const { memory, shell, web, secretFiles, selfCorrect, plan, skills, task, background } = options
+  const { memory, shell, web, secretFiles, selfCorrect, plan, skills, task, background, dialog } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
   return [
     listDirectoryTool,
@@ -69,6 +73,7 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     ...(plan ? [createExitPlanModeTool()] : []),
     ...(skills ? [createActivateSkillTool(skills)] : []),
     ...(task === undefined ? [] : [createTaskTool(task)]),
+    ...(dialog ? [writeTodosTool, askUserTool] : []),
   ]
 }
 
@@ -77,7 +82,7 @@ export function listAllBuiltins(memory = ''): readonly Tool[] {
   const model: AuxiliaryModel = { serverTools: ['google_search'], query: () => Promise.resolve({ problem: '' }) }
   const skills: SkillCatalog = { skills: [], load: () => Promise.resolve({ problem: '' }) }
   const task: TaskToolOptions = { agents: [], run: () => Promise.resolve({ content: '' }) }
-  return builtinTools({ memory, web: { model }, plan: true, skills, task, background: true })
+  return builtinTools({ memory, web: { model }, plan: true, skills, task, background: true, dialog: true })
 }
 
 /** The names that no tool of an MCP server can have. */

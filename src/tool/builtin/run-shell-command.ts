@@ -161,8 +161,9 @@ function toShellOutput(
   const isSuccess = end.error === undefined && end.signal === null && end.exitCode === 0
   const display =
     output.trim() === '' ? formatExitStatus(end) : isSuccess ? output : `${output.trimEnd()}\n${formatExitStatus(end)}`
-  const facts = { exitCode: end.exitCode }
-  const notices = end.notes && { notices: end.notes }
+  const facts = { exitCode: end.exitCode, ...(end.changesRecorded && { changesRecorded: true }) }
+  const messages = [...(end.notes ?? []), ...(end.notices ?? [])]
+  const notices = messages.length > 0 && { notices: messages }
   if (end.error === undefined) return { content, display, stable, facts, ...notices, ...(blocked && { blocked }) }
   const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'
   return { content, display, stable, facts, ...notices, error: { message: end.error, type } }

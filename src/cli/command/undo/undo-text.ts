@@ -57,11 +57,11 @@ function isBinary(bytes: Uint8Array): boolean {
 /** If there is nothing to undo, the user may have meant changes by commands. */
 export function formatNothingToUndo(commands: readonly string[]): string {
   const more = commands.length === 0 ? [] : commandLines(commands)
-  return `${['No file was changed by a file tool since then.', ...more].join('\n')}\n`
+  return `${['No file was changed since then.', ...more].join('\n')}\n`
 }
 
 function commandLines(commands: readonly string[]): string[] {
   const shown = commands.slice(-10).map((command) => `  ${command.replace(/\s+/g, ' ').slice(0, 100)}`)
   const more = commands.length > 10 ? [`  … ${commands.length - 10} more`] : []
-  return ['These commands ran since then; their changes are not undone:', ...more, ...shown]
+  return ['These commands ran since then; what they changed is not known and not undone:', ...more, ...shown]
 }

@@ -4,7 +4,7 @@ import { withChangeRecording } from '../../../host/files/record-changes.ts'
 import { localHost } from '../../../host/local-host.ts'
 import { resumeSession } from '../../../session/session.ts'
 import { jsonlStore } from '../../../session/store/jsonl-store.ts'
-import { listCommandsSince, createRedoPlan, createUndoPlan, type UndoPlan } from '../../../session/undo-plan.ts'
+import { createRedoPlan, createUndoPlan, listUnrecordedCommands, type UndoPlan } from '../../../session/undo-plan.ts'
 import { findSessionId, resolveWorkFolder, withStoreErrors } from '../../setup/assemble-agent.ts'
 import { confirm } from '../../confirm.ts'
 import { EXIT_CODE } from '../../user-error.ts'
@@ -35,7 +35,7 @@ async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: num
     if (!plan) {
       const nothing = values.redo
         ? 'There is no undo to reverse.\n'
-        : formatNothingToUndo(listCommandsSince(session.entries, turn))
+        : formatNothingToUndo(listUnrecordedCommands(session.entries, turn))
       process.stdout.write(escapeForTerminal(nothing))
       return EXIT_CODE.ok
     }

@@ -6,6 +6,8 @@ import { switchSession, withSessionClosed } from '../session-actions.ts'
 import { THEMES, type ThemeName } from '../term/theme.ts'
 import { exportCurrentSession } from './export.ts'
 import INIT from './init.md'
+import REVIEW from './review.md'
+import { showSessionDiff } from './show-diff.ts'
 import {
   changeEffort,
   changeMode,
@@ -16,6 +18,7 @@ import {
 } from './model-commands.ts'
 import { listMemoryChoices, manageMemory } from './memory-commands.ts'
 import { managePermissions } from './permissions.ts'
+import { listRewindChoices, redoRewind, rewindSession } from './rewind.ts'
 import { runCliSubcommand } from './run-cli.ts'
 import { manageTasks } from './tasks.ts'
 import { compressHistory, copyLastAnswer, listOtherSessions, resumeOtherSession } from './session-commands.ts'
@@ -97,6 +100,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     choices: listModeChoices,
     allowsOtherValues: true,
   },
+  { name: 'diff', about: 'show what this session has changed in files', run: showSessionDiff },
+  {
+    name: 'review',
+    about: 'let the model review the changes that are not committed',
+    takes: '[what to look at]',
+    run: ({ controller }, words) => controller.submit(words === '' ? REVIEW : `${REVIEW.trim()}\n\nLook especially at: ${words}`),
+  },
   { name: 'context', about: 'show what fills the context window', run: showContextUsage },
   { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compressHistory },
   {
@@ -112,7 +122,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'undo',
-    aliases: ['rewind', 'restore'],
+    aliases: ['restore'],
     about: 'undo file changes',
     takes: '[turn | --redo]',
     run: (app, words) =>
@@ -120,6 +130,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
         runCliSubcommand(app, ['undo', ...words.split(/\s+/).filter(Boolean), '--session', id], 'on-terminal'),
       ),
   },
+  {
+    name: 'rewind',
+    aliases: ['checkpoint'],
+    about: 'go back to before a message: the conversation, the files, or both (Esc Esc)',
+    takes: '[message] [both|conversation|files]',
+    run: rewindSession,
+    choices: listRewindChoices,
+  },
+  { name: 'redo', about: 'reverse the last rewind or undo', run: redoRewind },
   {
     name: 'fork',
     about: 'continue in a copy of this session',

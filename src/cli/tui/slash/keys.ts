@@ -6,6 +6,7 @@ type KeyGroup = Readonly<{ title: string; keys: readonly KeyRow[] }>
 export const BASIC_KEY_DESCRIPTIONS: readonly KeyRow[] = [
   ['Enter', 'send; Alt-Enter, Shift-Enter, Ctrl-J or \\ Enter: a new line'],
   ['Esc, Ctrl-C', 'stop the model; queued messages return to the input'],
+  ['Esc Esc', 'go back to an earlier message; with text in the input: clear it'],
   ['Up, Down', 'queued messages, to edit them; earlier messages; Ctrl-R searches them'],
   ['@file', 'attach a file; Tab completes the name'],
   ['!command', 'run a command yourself; !!command gives it the terminal'],
@@ -77,11 +78,15 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   {
     title: 'Vim mode',
     keys: [
-      ['Esc', 'normal mode'],
-      ['h j k l, w b e, 0 ^ $, gg G', 'move'],
+      ['Esc', 'normal mode; Esc Esc in an empty input: go back to an earlier message'],
+      ['h j k l, w b e W B E, 0 ^ $, gg G, f F t T and a character', 'move; a count before it repeats it, as in 3w'],
       ['i a I A o O', 'insert mode'],
-      ['x X D C, dd cc, d or c and a motion', 'delete, change'],
-      ['p P', 'paste'],
+      ['d c y and a motion, dd cc yy', 'delete, change, copy; with counts, as in 2dd or d3w'],
+      ['iw aw, i" a", i( a( and other quotes and brackets', 'text objects after an operator or in visual mode'],
+      ['x X s S D C Y J r ~', 'delete, replace, change, join, as in Vim'],
+      ['p P', 'paste what was deleted or copied'],
+      ['v V', 'visual mode, by characters or lines; then d c y ~, o goes to the other end'],
+      ['.', 'repeat the last change'],
       ['u', 'undo'],
     ],
   },

@@ -7,7 +7,7 @@ import { readInstructions } from '../../setup/instructions.ts'
 import type { AppParts } from '../app-parts.ts'
 import { findCallPart, toFinishedCall } from '../session-history.ts'
 import type { SubagentActivity } from '../subagent-activity.ts'
-import { styledLine, styledLines, clipLine, type StyledLine, wrapLine } from '../term/styled-line.ts'
+import { styledLine, styledLines, clipLine, type StyledLine, type TextTone, wrapLine } from '../term/styled-line.ts'
 import { renderCall } from '../view/call.ts'
 import { renderMarkdown } from '../view/markdown.ts'
 import { BASIC_KEY_DESCRIPTIONS } from './keys.ts'
@@ -159,12 +159,38 @@ export async function showContextUsage({ ui, session: active }: AppParts): Promi
   const estimate = parts.reduce((sum, [, characters]) => sum + estimateTokens(characters), 0)
   const used = session.turns.some((turn) => turn.role === 'assistant' && turn.usage) ? counted : estimate
   const share = window === undefined ? '' : ` of ${formatNumber(window)} (${Math.round((used / window) * 100)} %)`
-  const rows = parts.map(([name, characters]): StyledLine => [
-    { text: `  ${name.padEnd(38)}` },
+  const { width, ascii } = ui.viewOptions
+  const rows = parts.map(([name, characters], at): StyledLine => [
+    { text: `  ${ascii ? PART_LETTERS[at] : '■'} `, tone: PART_TONES[at] ?? 'plain' },
+    { text: name.padEnd(36) },
     { text: `about ${formatNumber(estimateTokens(characters))}`, tone: 'quiet' },
   ])
-  ui.print([[], styledLine(`${formatNumber(used)} tokens${share}`, 'strong'), ...rows])
+  const bar = renderContextBar(
+    parts.map(([, characters]) => estimateTokens(characters)),
+    { total: Math.max(window ?? estimate, estimate, 1), width: Math.min(width - 4, 60), isAscii: ascii === true },
+  )
+  ui.print([[], styledLine(`${formatNumber(used)} tokens${share}`, 'strong'), bar, ...rows])
   ui.notify(
     window === undefined ? 'The context window of this model is unknown.' : '/compact summarises the conversation.',
   )
+}
+
+const PART_TONES: readonly TextTone[] = ['accent', 'good', 'warn', 'user']
+const PART_LETTERS = ['S', 'T', 'E', 'C'] as const
+
+/** The context window as a bar: a piece for each part, and the rest free. A part that is there has at least one cell. */
+function renderContextBar(
+  tokens: readonly number[],
+  { total, width, isAscii }: { readonly total: number; readonly width: number; readonly isAscii: boolean },
+): StyledLine {
+  const cells = tokens.map((count) => (count === 0 ? 0 : Math.max(Math.round((count / total) * width), 1)))
+  const free = Math.max(width - cells.reduce((sum, count) => sum + count, 0), 0)
+  return [
+    { text: '  ' },
+    ...cells.map((count, at) => ({
+      text: (isAscii ? (PART_LETTERS[at] ?? '') : '■').repeat(count),
+      tone: PART_TONES[at] ?? 'plain',
+    })),
+    { text: (isAscii ? '.' : '□').repeat(free), tone: 'quiet' as const },
+  ]
 }

@@ -35,7 +35,7 @@ export function renderLiveScreen(
     if (draft.cursor) return stackLines([...above, [], ...ask.lines], draft, [...renderMenu(state, width), status])
     return stackLines([...above, []], ask, [...draft.lines, status])
   }
-  const mark = state.vim === 'normal' ? ': ' : '> '
+  const mark = state.vim === 'normal' ? ': ' : state.vim === 'visual' ? 'v ' : '> '
   const input = renderEditor(state.editor, { width, mark })
   const hintText = state.search ? escapeForTerminal(formatSearchLine(state.search)) : state.hint && HINTS[state.hint]
   const hint = hintText === undefined ? [] : [clipLine(styledLine(hintText, 'quiet'), width)]
@@ -44,7 +44,9 @@ export function renderLiveScreen(
 
 const HINTS: Readonly<Record<InputHint, string>> = {
   leave: 'Press Ctrl-C again to exit; the session is saved.',
-  'attach-image': 'To attach an image, type @ and its path, or drop the file here.',
+  rewind: 'Press Esc again to go back to an earlier message.',
+  clear: 'Press Esc again to clear the input.',
+  'attach-image': 'No image on the clipboard, or no program to read it (wl-paste, xclip, pngpaste). To attach an image, type @ and its path, or drop the file here.',
 }
 
 /** A block as it goes to the scrollback, or, while it may still change, as it is now. */
