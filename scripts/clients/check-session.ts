@@ -68,7 +68,9 @@ async function continueSession(
     HOME: home,
     DRAGOMAN_LOCAL_SERVERS: 'off',
     ...Object.fromEntries(['OPENAI', 'ANTHROPIC', 'GEMINI'].map((name) => [`${name}_API_KEY`, 'sk-dummy'])),
-    ...Object.fromEntries(['OPENAI', 'ANTHROPIC', 'OPENAI_CHAT'].map((name) => [`DRAGOMAN_${name}_BASE_URL`, `${server.url}/v1`])),
+    ...Object.fromEntries(
+      ['OPENAI', 'ANTHROPIC', 'OPENAI_CHAT'].map((name) => [`DRAGOMAN_${name}_BASE_URL`, `${server.url}/v1`]),
+    ),
     DRAGOMAN_GEMINI_BASE_URL: `${server.url}/v1beta`,
   }
   const dragoman = async (...args: readonly string[]): Promise<string> => {
@@ -85,7 +87,11 @@ async function continueSession(
     return request ? await checkRequest(request.body, wire, secret) : ['no request was sent']
   } catch (error) {
     const words = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
-    return [words.includes('has no messages') || words.includes('is not a session') ? NO_MESSAGES : `${client}: ${words.trim()}`]
+    return [
+      words.includes('has no messages') || words.includes('is not a session')
+        ? NO_MESSAGES
+        : `${client}: ${words.trim()}`,
+    ]
   } finally {
     server.close()
   }
@@ -96,7 +102,8 @@ async function checkRequest(body: Json, id: WireId, secret: string | undefined):
   const problems = validateTranscript(id, body, wire.profile)
   const { turns } = wire.readRequest(body).request
   const results = turns.flatMap((turn) => (turn.role === 'results' ? turn.parts.map(formatResultText) : []))
-  if (secret !== undefined && !results.some((text) => text.includes(secret))) problems.push('the result of its tool is lost')
+  if (secret !== undefined && !results.some((text) => text.includes(secret)))
+    problems.push('the result of its tool is lost')
   return problems
 }
 

@@ -14,7 +14,12 @@ import { installClient, type InstalledClient } from './install-client.ts'
 import { type ClientRun, runClient, SECRET } from './run-client.ts'
 
 const { values, positionals } = parseArgs({
-  options: { cache: { type: 'string' }, out: { type: 'string' }, homes: { type: 'string' }, sessions: { type: 'boolean' } },
+  options: {
+    cache: { type: 'string' },
+    out: { type: 'string' },
+    homes: { type: 'string' },
+    sessions: { type: 'boolean' },
+  },
   allowPositionals: true,
 })
 const cache = resolve(
@@ -43,10 +48,18 @@ async function main(): Promise<boolean> {
       let session: SessionReport | undefined
       const run = await runClient(client, model, installed, async (folders) => {
         keepHome(name, folders.home)
-        if (values.sessions && SESSION_CLIENTS.has(client.id)) session = await checkSession(client.id, model.wire, folders)
+        if (values.sessions && SESSION_CLIENTS.has(client.id))
+          session = await checkSession(client.id, model.wire, folders)
       })
       if (session) {
-        sessionRows.push([client.title, installed.version, model.wire, session.wire, session.problems.length === 0 ? 'yes' : 'no', session.torn])
+        sessionRows.push([
+          client.title,
+          installed.version,
+          model.wire,
+          session.wire,
+          session.problems.length === 0 ? 'yes' : 'no',
+          session.torn,
+        ])
         problems.push(...session.problems.map((problem) => `${client.title} (session, ${model.wire}): ${problem}`))
       }
       if (values.out !== undefined) saveRequests(values.out, name, run)

@@ -25,7 +25,10 @@ export function listPermissionChoices({ details, decision }: ApprovalRequest): r
     add('edits', 'allow_always', 'Yes, and allow edits without approval', { outcome: 'proceed-always' })
   } else if (details.kind === 'question') {
     for (const [at, { label, about }] of details.options.entries())
-      add(`answer-${at + 1}`, 'allow_once', about === undefined ? label : `${label}: ${about}`, { ...once, words: label })
+      add(`answer-${at + 1}`, 'allow_once', about === undefined ? label : `${label}: ${about}`, {
+        ...once,
+        words: label,
+      })
     add('no', 'reject_once', 'No answer', { outcome: 'cancel' })
     return choices
   } else if (details.kind === 'sandbox') {

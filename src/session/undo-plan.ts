@@ -45,7 +45,9 @@ export function createUndoPlan(entries: readonly Entry[], turn?: number): UndoPl
 
 /** The commands that ran since a turn, by default since the start, and whose changes were not recorded. */
 export function listUnrecordedCommands(entries: readonly Entry[], turn = 0): string[] {
-  return readChanges(entries).commands.flatMap(({ turn: at, text, isRecorded }) => (at >= turn && !isRecorded ? [text] : []))
+  return readChanges(entries).commands.flatMap(({ turn: at, text, isRecorded }) =>
+    at >= turn && !isRecorded ? [text] : [],
+  )
 }
 
 /** Plans to revert the last undo, if nothing was changed since. */
@@ -82,7 +84,9 @@ function readChanges(entries: readonly Entry[]) {
   const changes: LoggedChange[] = []
   const promptTexts: string[] = ['']
   const recorded = new Set(
-    entries.flatMap((entry) => (entry.kind === 'result' && entry.facts?.['changesRecorded'] === true ? [entry.result.id] : [])),
+    entries.flatMap((entry) =>
+      entry.kind === 'result' && entry.facts?.['changesRecorded'] === true ? [entry.result.id] : [],
+    ),
   )
   const commands: { readonly turn: number; readonly text: string; readonly isRecorded: boolean }[] = []
   for (const entry of entries) {

@@ -12,7 +12,14 @@ test('without a user, a question is answered by nobody, in every mode, and a lis
   for (const mode of ['default', 'yolo', 'plan']) {
     const at = await stage([
       { call: [{ name: 'write_todos', args: { todos: TODOS } }] },
-      { call: [{ name: 'ask_user', args: { question: 'Tabs or spaces?', options: [{ label: 'Tabs' }, { label: 'Spaces' }] } }] },
+      {
+        call: [
+          {
+            name: 'ask_user',
+            args: { question: 'Tabs or spaces?', options: [{ label: 'Tabs' }, { label: 'Spaces' }] },
+          },
+        ],
+      },
       { say: 'I assumed spaces.' },
     ])
     const { code, out, err } = await dragoman(['--approval-mode', mode, '-p', 'go on then'], at)

@@ -3,7 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { dragoman, stage } from '../support/command.ts'
-import { ANSWER, QUESTION, WORD, writeForeignLog, writeOpencodeExport, writeOpencodeRows } from '../support/foreign-sessions.ts'
+import {
+  ANSWER,
+  QUESTION,
+  WORD,
+  writeForeignLog,
+  writeOpencodeExport,
+  writeOpencodeRows,
+} from '../support/foreign-sessions.ts'
 import { writeSqlite, writeWriteAheadLog } from '../support/sqlite-writer.ts'
 
 type Stage = Awaited<ReturnType<typeof stage>>
@@ -55,7 +62,11 @@ test('the sessions of five agents are listed, imported, and continued on another
   for (const [agent, model] of Object.entries(OTHER_MODELS)) {
     const imported = await dragoman(['import', 'session', 'latest', '--from', agent, '--json'], here)
     assert.equal(imported.code, 0, imported.err)
-    const { session, prompts, answers } = JSON.parse(imported.out) as { session: string; prompts: number; answers: number }
+    const { session, prompts, answers } = JSON.parse(imported.out) as {
+      session: string
+      prompts: number
+      answers: number
+    }
     assert.deepEqual({ prompts, answers }, { prompts: 1, answers: 2 })
     const went = await dragoman(['--resume', session, '-m', model, '-p', 'And now?'], here)
     assert.equal(went.code, 0, went.err)
@@ -87,8 +98,14 @@ test('an export of opencode, an id, and what cannot be imported', async () => {
   assert.match(imported.out, /Imported from opencode as session/)
   assert.match(imported.out, /It was made in \/elsewhere and continues in/)
   write(join(at.home, '.pi/agent/sessions/--x--/a.jsonl'), writeForeignLog('pi', '/other'))
-  assert.match((await dragoman(['import', 'session', '--list'], at)).out, /No sessions of other agents were found for this folder/)
-  assert.match((await dragoman(['import', 'session', '--list', '--all'], at)).out, /pi +01a1ea95[^]*\/other: What is the secret/)
+  assert.match(
+    (await dragoman(['import', 'session', '--list'], at)).out,
+    /No sessions of other agents were found for this folder/,
+  )
+  assert.match(
+    (await dragoman(['import', 'session', '--list', '--all'], at)).out,
+    /pi +01a1ea95[^]*\/other: What is the secret/,
+  )
   assert.match((await dragoman(['import', 'session', '01a1ea95'], at)).out, /Imported from pi/)
   const refused = async (args: readonly string[], reason: RegExp) => {
     const { code, err } = await dragoman(['import', ...args], at)

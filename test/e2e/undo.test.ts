@@ -75,7 +75,8 @@ test('where only commands ran in a folder that is too large to be kept, undo say
 
 for (const kind of ['small folder', 'git repository'] as const)
   test(`what commands changed in a ${kind} is undone and redone, and later changes of a person stay`, async () => {
-    const command = 'rm kept.txt; echo more >> tracked.txt; mkdir -p sub && echo made > sub/made.txt; chmod 755 script.sh'
+    const command =
+      'rm kept.txt; echo more >> tracked.txt; mkdir -p sub && echo made > sub/made.txt; chmod 755 script.sh'
     const at = await stage([
       { call: [{ name: 'run_shell_command', args: { command } }] },
       { call: [{ name: 'run_shell_command', args: { command: 'echo again >> tracked.txt; echo two > second.txt' } }] },

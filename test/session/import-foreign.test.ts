@@ -11,7 +11,14 @@ import { type SessionImport, writeForeignSession } from '../../src/session/impor
 import { resumeSession } from '../../src/session/session.ts'
 import { memoryStore } from '../../src/session/store/memory-store.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
-import { ANSWER, QUESTION, WORD, writeForeignLog, writeOpencodeExport, writeOpencodeRows } from '../support/foreign-sessions.ts'
+import {
+  ANSWER,
+  QUESTION,
+  WORD,
+  writeForeignLog,
+  writeOpencodeExport,
+  writeOpencodeRows,
+} from '../support/foreign-sessions.ts'
 import { writeSqlite, writeWriteAheadLog } from '../support/sqlite-writer.ts'
 import { validateTranscript } from '../support/transcript-validator.ts'
 
@@ -103,7 +110,8 @@ describe('sessions of other agents', () => {
       'unanswered-call': 1,
     })
     for (const request of imported.requests) {
-      for (const part of ['done one', 'done two', 'nobody asked', 'first', 'second']) assert.ok(request.includes(part), part)
+      for (const part of ['done one', 'done two', 'nobody asked', 'first', 'second'])
+        assert.ok(request.includes(part), part)
       assert.match(request, /ended before a result of Bash was stored/)
     }
   })
@@ -134,7 +142,10 @@ describe('sessions of other agents', () => {
     const log = writeWriteAheadLog(database)
     const empty = Buffer.alloc(1024)
     database.copy(empty, 0, 0, 100)
-    for (const [file, wal] of [[database, undefined], [empty, log]] as const) {
+    for (const [file, wal] of [
+      [database, undefined],
+      [empty, log],
+    ] as const) {
       const opened = openSqliteDatabase(file, wal)
       const [info] = listOpencodeSessions(opened)
       assert.equal(info?.['directory'], '/home/ann/app')
@@ -156,7 +167,9 @@ describe('sessions of other agents', () => {
       const damaged = damage(writeLog(agent), random)
       const session = readForeignSession(agent, damaged)
       if (session.steps.some((step: ForeignStep) => step.role === 'user'))
-        await importSession(session).catch((error: unknown) => assert.fail(`seed ${seed}, round ${round}: ${String(error)}`))
+        await importSession(session).catch((error: unknown) =>
+          assert.fail(`seed ${seed}, round ${round}: ${String(error)}`),
+        )
     }
   })
 })

@@ -25,7 +25,11 @@ const WRITERS: Readonly<Record<Exclude<ForeignAgent, 'opencode'>, (folder: strin
       { type: 'queue-operation', operation: 'enqueue', sessionId: common.sessionId },
       record('u1', null, { type: 'user', message: { role: 'user', content: QUESTION } }),
       record('t1', 'u1', { type: 'attachment', attachment: { type: 'date', date: '2026-01-02' } }),
-      piece('a1', 't1', 'msg_1', { type: 'thinking', thinking: 'I look.', signature: 'c2lnbmVkIGJ5IHNvbWVib2R5IGVsc2U=' }),
+      piece('a1', 't1', 'msg_1', {
+        type: 'thinking',
+        thinking: 'I look.',
+        signature: 'c2lnbmVkIGJ5IHNvbWVib2R5IGVsc2U=',
+      }),
       piece('a2', 'a1', 'msg_1', { type: 'text', text: 'I read the file.' }),
       piece('a3', 'a2', 'msg_1', { type: 'tool_use', id: 'toolu_1', name: 'Read', input: { file_path: 'a.txt' } }),
       piece('a4', 'a3', 'msg_1', { type: 'tool_use', id: 'toolu_2', name: 'Bash', input: { command: 'ls' } }),
@@ -41,7 +45,10 @@ const WRITERS: Readonly<Record<Exclude<ForeignAgent, 'opencode'>, (folder: strin
           content: [{ type: 'tool_result', tool_use_id: 'toolu_2', content: [{ type: 'text', text: 'a.txt' }] }],
         },
       }),
-      { ...record('s1', 'u1', { type: 'assistant', message: { id: 'msg_s', role: 'assistant', content: 'aside' } }), isSidechain: true },
+      {
+        ...record('s1', 'u1', { type: 'assistant', message: { id: 'msg_s', role: 'assistant', content: 'aside' } }),
+        isSidechain: true,
+      },
       piece('a5', 'r2', 'msg_2', { type: 'text', text: ANSWER }),
       { type: 'last-prompt', lastPrompt: QUESTION, leafUuid: 'a5', sessionId: common.sessionId },
     )
@@ -59,7 +66,12 @@ const WRITERS: Readonly<Record<Exclude<ForeignAgent, 'opencode'>, (folder: strin
       { type: 'event_msg', payload: { type: 'user_message', message: QUESTION } },
       item({ type: 'reasoning', summary: [], encrypted_content: 'Z0FBQUFBc29tZWJvZHkgZWxzZQ==' }),
       item({ type: 'function_call', name: 'exec_command', arguments: '{"cmd":"cat a.txt"}', call_id: 'call_1' }),
-      item({ type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin Patch\n*** End Patch', call_id: 'call_2' }),
+      item({
+        type: 'custom_tool_call',
+        name: 'apply_patch',
+        input: '*** Begin Patch\n*** End Patch',
+        call_id: 'call_2',
+      }),
       item({ type: 'function_call_output', call_id: 'call_1', output: `Output:\n${WORD}\n` }),
       item({ type: 'custom_tool_call_output', call_id: 'call_2', output: 'Success.' }),
       message('assistant', 'output_text', ANSWER),
@@ -72,8 +84,17 @@ const WRITERS: Readonly<Record<Exclude<ForeignAgent, 'opencode'>, (folder: strin
     const thoughts = [{ subject: 'Reading', description: 'the file' }]
     const first = { id: 'm2', type: 'gemini', content: 'I read the file.', thoughts, model: 'gemini-3-pro' }
     return lines(
-      { sessionId: '783d79f4-0000-4000-8000-000000000001', projectHash: 'ab', startTime: '2026-01-02T10:00:00Z', kind: 'main' },
-      { $set: { messages: [{ id: 'm0', type: 'user', content: [{ text: '<session_context>\nToday…\n</session_context>' }] }] } },
+      {
+        sessionId: '783d79f4-0000-4000-8000-000000000001',
+        projectHash: 'ab',
+        startTime: '2026-01-02T10:00:00Z',
+        kind: 'main',
+      },
+      {
+        $set: {
+          messages: [{ id: 'm0', type: 'user', content: [{ text: '<session_context>\nToday…\n</session_context>' }] }],
+        },
+      },
       { id: 'm1', type: 'user', content: [{ text: QUESTION }] },
       first,
       { $set: { lastUpdated: '2026-01-02T10:00:01Z' } },
@@ -96,16 +117,35 @@ const WRITERS: Readonly<Record<Exclude<ForeignAgent, 'opencode'>, (folder: strin
           { type: 'toolCall', id: 'call_1|fc_1', name: 'read', arguments: { path: 'a.txt' } },
         ],
       }),
-      entry('e3', 'e2', { role: 'toolResult', toolCallId: 'call_1|fc_1', toolName: 'read', content: [{ type: 'text', text: WORD }] }),
+      entry('e3', 'e2', {
+        role: 'toolResult',
+        toolCallId: 'call_1|fc_1',
+        toolName: 'read',
+        content: [{ type: 'text', text: WORD }],
+      }),
       { type: 'model_change', id: 'e4', parentId: 'e3', provider: 'openai', modelId: 'gpt-5' },
-      entry('e5', 'e4', { ...origin, role: 'assistant', content: [{ type: 'text', text: ANSWER }], stopReason: 'stop' }),
+      entry('e5', 'e4', {
+        ...origin,
+        role: 'assistant',
+        content: [{ type: 'text', text: ANSWER }],
+        stopReason: 'stop',
+      }),
     )
   },
 }
 
 /** The records of opencode's database. */
 export function writeOpencodeRows(directory = '/home/ann/app', output = WORD) {
-  const session = { id: 'ses_1', project_id: 'global', parent_id: null, directory, title: QUESTION, revert: null, time_created: 1, time_updated: 1_794_936_898_270 }
+  const session = {
+    id: 'ses_1',
+    project_id: 'global',
+    parent_id: null,
+    directory,
+    title: QUESTION,
+    revert: null,
+    time_created: 1,
+    time_updated: 1_794_936_898_270,
+  }
   const origin = { role: 'assistant', providerID: 'anthropic', modelID: 'claude-sonnet-5' }
   const state = { status: 'completed', input: { filePath: 'a.txt' }, output }
   const messages: [string, object, object[]][] = [
@@ -126,7 +166,12 @@ export function writeOpencodeRows(directory = '/home/ann/app', output = WORD) {
     session: [session],
     message: messages.map(([id, data]) => ({ id, session_id: 'ses_1', data: JSON.stringify(data) })),
     part: messages.flatMap(([message_id, , parts]) =>
-      parts.map((data, at) => ({ id: `prt_${message_id}_${at}`, message_id, session_id: 'ses_1', data: JSON.stringify(data) })),
+      parts.map((data, at) => ({
+        id: `prt_${message_id}_${at}`,
+        message_id,
+        session_id: 'ses_1',
+        data: JSON.stringify(data),
+      })),
     ),
   }
 }
@@ -136,7 +181,9 @@ export function writeOpencodeExport(directory?: string): string {
   const { session, message, part } = writeOpencodeRows(directory)
   const messages = message.map(({ id, data }) => ({
     info: { id, ...(JSON.parse(data) as object) },
-    parts: part.filter((one) => one.message_id === id).map((one) => ({ id: one.id, ...(JSON.parse(one.data) as object) })),
+    parts: part
+      .filter((one) => one.message_id === id)
+      .map((one) => ({ id: one.id, ...(JSON.parse(one.data) as object) })),
   }))
   return JSON.stringify({ info: session[0], messages })
 }

@@ -12,11 +12,17 @@ export function writeSqlite(tables: Readonly<Record<string, Rows>>): Buffer {
   const addPage = (page: Buffer): number => pages.push(page)
   const schema = Object.entries(tables).map(([name, rows]) => {
     const columns = Object.keys(rows[0] ?? {})
-    const root = writeTable(rows.map((row) => columns.map((column) => row[column] ?? null)), addPage)
+    const root = writeTable(
+      rows.map((row) => columns.map((column) => row[column] ?? null)),
+      addPage,
+    )
     const sql = `CREATE TABLE \`${name}\` (${columns.map((column) => `\`${column}\` text NOT NULL`).join(', ')}, CONSTRAINT \`fk\` FOREIGN KEY (\`id\`) REFERENCES \`x\`(\`a\`, \`b\`))`
     return ['table', name, name, root, sql]
   })
-  const first = writeLeaf(schema.map((row, at) => writeCell(at + 1, row, addPage)), 100)
+  const first = writeLeaf(
+    schema.map((row, at) => writeCell(at + 1, row, addPage)),
+    100,
+  )
   first.write('SQLite format 3\0', 0, 'latin1')
   first.writeUInt16BE(PAGE, 16)
   first.set([2, 2, 0, 64, 32, 32], 18)

@@ -121,7 +121,10 @@ describe('what people bring along, in the terminal', { skip: noTmux }, () => {
   test('a first word that is nearly a command is not sent; pickers, titles, notifications and a status line of one’s own', async () => {
     const at = await stage({ steps: [{ loop: [{ say: 'Hello yourself.' }] }] })
     mkdirSync(join(at.home, '.config/dragoman'), { recursive: true })
-    const config = { statusLine: 'read -r line; echo "mine: $(echo "$line" | grep -o openai-chat/script | head -1)"', terminalTitle: true }
+    const config = {
+      statusLine: 'read -r line; echo "mine: $(echo "$line" | grep -o openai-chat/script | head -1)"',
+      terminalTitle: true,
+    }
     writeFileSync(join(at.home, '.config/dragoman/config.json'), JSON.stringify(config))
     const terminal = openTerminal([], { ...at, columns: 100 })
     await terminal.shows('mine: openai-chat/script')

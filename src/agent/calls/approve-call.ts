@@ -300,7 +300,10 @@ function answerQuestion(
     ? `The user answered: ${words}`
     : `The user did not want to answer.${words === '' ? '' : ` Comment: ${words}`}`
   const markdown = `${question}\n\n${isAnswered ? `**${words}**` : 'No answer.'}`
-  const result = { ...createTextResult(call, 'ok', text), display: { title: isAnswered ? 'answered' : 'not answered', markdown } }
+  const result = {
+    ...createTextResult(call, 'ok', text),
+    display: { title: isAnswered ? 'answered' : 'not answered', markdown },
+  }
   return { result, decision: { by: 'user', outcome: isAnswered ? 'answered' : 'denied' } }
 }
 

@@ -1,4 +1,5 @@
 import { lazy } from '../../model/lazy.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Toolbox } from '../../tool/toolbox.ts'
@@ -14,7 +15,7 @@ export function filterToolbox(
   const wanted = tools?.some((name) => name === '*') ? undefined : tools
   const isAllowed = (tool: Tool): boolean =>
     tool.spec.name !== excludedTool &&
-    !tool.effects({}, []).some(({ kind }) => kind === 'plan') &&
+    !isPlanTool(tool) &&
     (!isReadOnly || READ_ONLY_KINDS.has(tool.kind)) &&
     (wanted === undefined || wanted.some((name) => isMeant(tool, name))) &&
     !disallowedTools.some((name) => isMeant(tool, name))
@@ -70,4 +71,9 @@ function isMeant(tool: Tool, name: string): boolean {
   const identity = effect?.kind === 'unknown' ? effect.mcpTool : undefined
   const meant = plain.replace(/^mcp__/, '').replace(/__\*$/, '')
   return identity !== undefined && (identity.server === meant || `${identity.server}__${identity.tool}` === meant)
+}
+
+/** A plan is for the user of the session. */
+function isPlanTool(tool: Tool): boolean {
+  return tryOrUndefined(() => tool.effects({}, []))?.some(({ kind }) => kind === 'plan') ?? false
 }

@@ -394,7 +394,9 @@ const properties: Record<keyof Config, JsonObject> = {
     'How you are told that a long run has ended or an approval waits, if you have pressed no key for a while; default auto.',
     ['auto', 'bell', 'osc9', 'osc777', 'off'],
   ),
-  terminalTitle: booleanSchema('Show the folder and whether the model works in the title of the terminal; default true.'),
+  terminalTitle: booleanSchema(
+    'Show the folder and whether the model works in the title of the terminal; default true.',
+  ),
   statusLine: stringSchema(
     'A shell command whose first line of output replaces the status line; it gets the model, folder, cost and context as JSON on standard input. Only in your own settings.',
   ),

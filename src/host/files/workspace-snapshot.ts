@@ -135,7 +135,6 @@ async function compare(
   return changes
 }
 
-
 /** The folders above a file, the outermost first. */
 function listParents(path: string): string[] {
   const names = path.split('/').slice(0, -1)

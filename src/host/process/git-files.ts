@@ -26,13 +26,22 @@ export async function readGitBlob(folder: string, object: string, env: Variables
 }
 
 function splitAtZeros(bytes: Buffer): string[] {
-  return bytes.toString('utf8').split('\0').filter((line) => line !== '')
+  return bytes
+    .toString('utf8')
+    .split('\0')
+    .filter((line) => line !== '')
 }
 
 async function runGit(folder: string, args: readonly string[], env: Variables): Promise<Buffer | undefined> {
   try {
     const { PATH = '', HOME = '' } = process.env
-    const options = { cwd: folder, env: { PATH, HOME, ...env }, maxBuffer: 1 << 28, timeout: 10_000, encoding: 'buffer' } as const
+    const options = {
+      cwd: folder,
+      env: { PATH, HOME, ...env },
+      maxBuffer: 1 << 28,
+      timeout: 10_000,
+      encoding: 'buffer',
+    } as const
     return (await promisify(execFile)('git', [...args], options)).stdout
   } catch {
     return undefined

@@ -45,7 +45,8 @@ export const writeTodosTool: Tool = defineBuiltin({
   run(input) {
     const todos = readTodos(input)
     const open = todos.filter(({ status }) => status === 'pending' || status === 'in_progress').length
-    const content = todos.length === 0 ? 'The list is empty now.' : `The list has ${todos.length} steps, ${open} of them open.`
+    const content =
+      todos.length === 0 ? 'The list is empty now.' : `The list has ${todos.length} steps, ${open} of them open.`
     return Promise.resolve({ content, display: { title: formatTitle(todos), markdown: formatTodos(todos) } })
   },
 })
@@ -66,7 +67,10 @@ function formatTitle(todos: readonly Todo[]): string {
 function formatTodos(todos: readonly Todo[]): string {
   return todos
     .map(({ description, status }) => {
-      const words = description.replaceAll(/\s+/g, ' ').trim().replaceAll(/[*_~`[\]\\]/g, String.raw`\$&`)
+      const words = description
+        .replaceAll(/\s+/g, ' ')
+        .trim()
+        .replaceAll(/[*_~`[\]\\]/g, String.raw`\$&`)
       if (status === 'completed') return `- [x] ${words}`
       if (status === 'in_progress') return `- [ ] **${words}**`
       return status === 'cancelled' ? `- ~~${words}~~` : `- [ ] ${words}`

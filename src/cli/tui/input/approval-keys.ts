@@ -81,7 +81,8 @@ function answerWithKey(state: UiState, letter: string, ask: ApprovalRequest): Ke
   if (page !== undefined) return { state: scrollApproval(state, page) }
   const { details } = ask
   if (details.kind === 'question') {
-    if (letter === 'w') return { state: { ...withoutChoosing, approvalView: { ...asking, reasonEditor: EMPTY_EDITOR } } }
+    if (letter === 'w')
+      return { state: { ...withoutChoosing, approvalView: { ...asking, reasonEditor: EMPTY_EDITOR } } }
     const option = details.options[Number(letter) - 1]
     if (!isFullyShown(asking, ask.id)) return markTooEarly(state)
     const words = option?.label

@@ -120,7 +120,10 @@ function runSimple(state: UiState, command: string, times: number, hasCount: boo
   const start = text.lastIndexOf('\n', cursor - 1) + 1
   const end = lineEnd(text, cursor)
   const insertAt = (at: number, inserted = ''): UiState =>
-    enterInsertMode(state, setText(editor, text.slice(0, at) + inserted + text.slice(at), at + (inserted === '' ? 0 : 1)))
+    enterInsertMode(
+      state,
+      setText(editor, text.slice(0, at) + inserted + text.slice(at), at + (inserted === '' ? 0 : 1)),
+    )
   switch (command) {
     case 'i':
       return insertAt(cursor)
@@ -159,14 +162,22 @@ function runSimple(state: UiState, command: string, times: number, hasCount: boo
       return forgetKeys({ ...state, editor: applyEditorEdit(editor, { do: 'undo' }) })
     case 'v':
     case 'V':
-      return forgetKeys({ ...state, vim: 'visual', vimState: { ...getVim(state), anchor: cursor, isLinewise: command === 'V' } })
+      return forgetKeys({
+        ...state,
+        vim: 'visual',
+        vimState: { ...getVim(state), anchor: cursor, isLinewise: command === 'V' },
+      })
     case '.':
       return repeatChange(state, hasCount ? times : 1)
     default:
       if (/^r.$/su.test(command) && cursor + times <= end)
         return finishChange(
           state,
-          setText(editor, text.slice(0, cursor) + command.slice(1).repeat(times) + text.slice(cursor + times), cursor + times - 1),
+          setText(
+            editor,
+            text.slice(0, cursor) + command.slice(1).repeat(times) + text.slice(cursor + times),
+            cursor + times - 1,
+          ),
         )
       return forgetKeys(state)
   }
@@ -188,7 +199,11 @@ function runVisual(state: UiState, command: string): UiState {
     case 'y':
       return applyOperator(state, 'y', range)
     case 'o':
-      return forgetKeys({ ...state, editor: moveTo(editor, anchor), vimState: { ...getVim(state), anchor: editor.cursor } })
+      return forgetKeys({
+        ...state,
+        editor: moveTo(editor, anchor),
+        vimState: { ...getVim(state), anchor: editor.cursor },
+      })
     case 'v':
     case 'V':
       return toNormal(state, editor)
@@ -280,7 +295,9 @@ function paste(editor: EditorState, isAfter: boolean, times: number): EditorStat
 
 function swapCase(editor: EditorState, to: number): EditorState {
   const { text, cursor } = editor
-  const swapped = [...text.slice(cursor, to)].map((one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()))
+  const swapped = [...text.slice(cursor, to)].map((one) =>
+    one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
+  )
   return setText(editor, text.slice(0, cursor) + swapped.join('') + text.slice(to), to)
 }
 

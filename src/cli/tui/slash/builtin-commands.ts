@@ -105,7 +105,8 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     name: 'review',
     about: 'let the model review the changes that are not committed',
     takes: '[what to look at]',
-    run: ({ controller }, words) => controller.submit(words === '' ? REVIEW : `${REVIEW.trim()}\n\nLook especially at: ${words}`),
+    run: ({ controller }, words) =>
+      controller.submit(words === '' ? REVIEW : `${REVIEW.trim()}\n\nLook especially at: ${words}`),
   },
   { name: 'context', about: 'show what fills the context window', run: showContextUsage },
   { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compressHistory },

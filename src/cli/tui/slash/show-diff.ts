@@ -35,7 +35,8 @@ export async function showSessionDiff({ ui, session, folder }: AppParts): Promis
     removed += counts.removed
     lines.push(...limit(renderDiff(escapeForTerminal(diff, 'diff'), ui.viewOptions.width - 2)))
   }
-  if (files === 0) return ui.notify('This session has changed no files. !git diff shows the changes against the last commit.')
+  if (files === 0)
+    return ui.notify('This session has changed no files. !git diff shows the changes against the last commit.')
   ui.print([...lines, [], styledLine(`${files === 1 ? '1 file' : `${files} files`}, +${added} −${removed}`, 'quiet')])
 }
 

@@ -46,7 +46,8 @@ const HINTS: Readonly<Record<InputHint, string>> = {
   leave: 'Press Ctrl-C again to exit; the session is saved.',
   rewind: 'Press Esc again to go back to an earlier message.',
   clear: 'Press Esc again to clear the input.',
-  'attach-image': 'No image on the clipboard, or no program to read it (wl-paste, xclip, pngpaste). To attach an image, type @ and its path, or drop the file here.',
+  'attach-image':
+    'No image on the clipboard, or no program to read it (wl-paste, xclip, pngpaste). To attach an image, type @ and its path, or drop the file here.',
 }
 
 /** A block as it goes to the scrollback, or, while it may still change, as it is now. */
