@@ -29,7 +29,7 @@ test('hooks of the library: refuse, change, add, go on; one that throws is a not
       userPromptSubmit: ({ prompt }) => void seen.push(prompt),
       preToolUse({ input }) {
         if (input['text'] === 'secret') return { permission: 'deny', reason: 'no secrets' }
-        return { updatedInput: { text: String(input['text']).toUpperCase() } }
+        return { updatedInput: { text: JSON.stringify(input['text']).slice(1, -1).toUpperCase() } }
       },
       postToolUse() {
         throw new Error('broken hook')

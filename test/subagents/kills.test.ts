@@ -78,7 +78,9 @@ function killings(): void {
         [],
         `${what}: ${id} would run a call again`,
       )
-      intents.push(...session.entries.flatMap((entry) => (entry.kind === 'intent' ? [String(entry.input['n'])] : [])))
+      intents.push(
+        ...session.entries.flatMap((entry) => (entry.kind === 'intent' ? [JSON.stringify(entry.input['n'])] : [])),
+      )
       await child.close()
     }
     assert.equal(new Set(intents).size, intents.length, `${what}: a call began twice`)

@@ -20,6 +20,7 @@ export interface HookOutcome {
   readonly stopReason?: string
 }
 
+/** The answer of a hook before a call. */
 export interface PreToolUseOutcome extends HookOutcome {
   /** `deny` always counts. `allow` answers a routine question of the approval mode, and overrides no rule. */
   readonly permission?: 'allow' | 'ask' | 'deny'
@@ -28,11 +29,13 @@ export interface PreToolUseOutcome extends HookOutcome {
   readonly updatedInput?: JsonObject
 }
 
+/** The answer of a hook that can prevent something. */
 export interface BlockOutcome extends HookOutcome {
   /** What happens is prevented, or (for `stop`) goes on; the reason is for the model, or for the user. */
   readonly block?: { readonly reason: string }
 }
 
+/** A call, for a hook. */
 export interface ToolUse {
   readonly tool: Tool
   readonly call: string

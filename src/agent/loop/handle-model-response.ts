@@ -140,7 +140,8 @@ function* logQueuedMessages(state: RunState): Generator<RunEvent, boolean> {
 async function* awaitBackgroundRuns(state: RunState): AsyncGenerator<RunEvent, boolean> {
   const { agent, signal } = state
   const { background } = agent
-  while (background && background.count > 0 && !signal.aborted) {
+  if (!background) return false
+  while (background.count > 0 && !signal.aborted) {
     let messages: ReturnType<NonNullable<AgentContext['takeQueuedMessages']>> = []
     await background.waitForNews(agent.clock, () => {
       messages = agent.takeQueuedMessages?.() ?? []

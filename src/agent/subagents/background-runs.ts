@@ -1,3 +1,4 @@
+import { getErrorMessage } from '../../model/error-message.ts'
 import type { Clock } from '../../provider/index.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 
@@ -32,13 +33,14 @@ export function createBackgroundRuns(): BackgroundRuns {
     start(session, work) {
       const stop = new AbortController()
       stops.add(stop)
-      const run = work((event) => events.push(event), stop.signal)
-        .catch((error: unknown) => `It failed: ${error instanceof Error ? error.message : String(error)}`)
-        .then((text) => {
-          reports.push({ session, text })
-          stops.delete(stop)
-          running.delete(run)
-        })
+      const finish = async (): Promise<void> => {
+        const text = await work((event) => events.push(event), stop.signal).catch(
+          (error: unknown) => `It failed: ${getErrorMessage(error)}`,
+        )
+        reports.push({ session, text })
+        stops.delete(stop)
+      }
+      const run: Promise<void> = finish().finally(() => running.delete(run))
       running.add(run)
     },
     takeEvents() {

@@ -19,9 +19,9 @@ export interface SubagentRunnerOptions {
   readonly agents: readonly AgentDefinition[]
   /** The name of the tool that starts subagents. */
   readonly toolName: string
-  createSession(origin: SubagentOrigin): Promise<Session>
+  readonly createSession: (origin: SubagentOrigin) => Promise<Session>
   /** Opens the model of a definition; rejects if there is no such model here. */
-  openModel(name: string): Promise<Model>
+  readonly openModel: (name: string) => Promise<Model>
 }
 
 /** Runs the subagents of a session: each has a log of its own, and shares the policy, the host and the limits of the run. */

@@ -100,7 +100,7 @@ function parseHook(
 ): CommandHook | { readonly problem: string } {
   if (!isObject(item)) return { problem: 'a hook is not an object' }
   const { type = 'command', command, timeout } = item
-  if (type !== 'command') return { problem: `hooks of the type ${String(type)} do not exist here` }
+  if (type !== 'command') return { problem: `hooks of the type ${JSON.stringify(type)} do not exist here` }
   if (typeof command !== 'string' || command.trim() === '') return { problem: 'a hook has no command' }
   const pattern = typeof matcher === 'string' && matcher !== '' && matcher !== '*' ? matcher : undefined
   if (pattern !== undefined && !isPattern(pattern)) return { problem: `the matcher “${pattern}” is not a pattern` }

@@ -35,12 +35,13 @@ export function parseAgentFile(
 
 const AGENT_NAME_PATTERN = /^[A-Za-z0-9][\w.:-]{0,63}$/
 
-const READ_FIELDS: ReadonlySet<string> = new Set([
-  ...['name', 'description', 'tools', 'disallowedTools', 'model', 'maxTurns', 'max_turns'],
-  ...['maxCost', 'max_cost', 'timeout_mins', 'background', 'permissionMode'],
-  // They say nothing about what the agent does.
-  ...['color', 'kind', 'display_name'],
-])
+const READ_FIELDS: ReadonlySet<string> = new Set(
+  (
+    'name description tools disallowedTools model maxTurns max_turns maxCost max_cost timeout_mins background permissionMode ' +
+    // They say nothing about what the agent does.
+    'color kind display_name'
+  ).split(' '),
+)
 
 function getNames(fields: FrontMatterFields, name: string): readonly string[] | undefined {
   const names = getListField(fields, name)

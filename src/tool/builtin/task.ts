@@ -15,7 +15,7 @@ export interface TaskRequest {
 
 export interface TaskToolOptions {
   readonly agents: readonly { readonly name: string; readonly description: string }[]
-  run(request: TaskRequest, context: ToolContext): Promise<ToolOutput>
+  readonly run: (request: TaskRequest, context: ToolContext) => Promise<ToolOutput>
 }
 
 export function createTaskTool({ agents, run }: TaskToolOptions): Tool {
