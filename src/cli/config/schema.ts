@@ -33,6 +33,8 @@ export interface Config {
   readonly compression?: { readonly share?: number }
   /** In seconds, all attempts together. */
   readonly requestTimeout?: number
+  /** By event, in the format of Claude Code. */
+  readonly hooks?: JsonObject
   readonly selfCorrect?: boolean
   readonly cacheDiagnosis?: boolean
   readonly editor?: string
@@ -67,6 +69,8 @@ export interface GatewayConfig {
 export interface ProjectConfig {
   readonly policy?: PolicyConfig
   readonly sandboxOptions?: Pick<SandboxConfig, 'allowNetwork' | 'allowOutside'>
+  /** Its hooks run outside the sandbox. */
+  readonly trustHooks?: boolean
 }
 
 export interface SandboxConfig {
@@ -291,6 +295,7 @@ const properties: Record<keyof Config, JsonObject> = {
     objectSchema('Settings for one project.', {
       policy: policySchema,
       sandboxOptions: objectSchema('Additional permissions of commands in this project.', accessRuleSchemas),
+      trustHooks: booleanSchema('The hooks of this project run outside the sandbox.'),
     }),
   ),
   mcpServers: mapSchema('MCP servers by name, in the format of other MCP clients.', mcpServerSchema),
@@ -384,6 +389,10 @@ const properties: Record<keyof Config, JsonObject> = {
     description:
       'Seconds that a request may take without progress, including retries and waits; twice as long while the server sends keep-alive data. Default 300.',
   },
+  hooks: mapSchema(
+    'Commands that run at events (PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, SessionEnd, Stop, SubagentStop, PreCompact, Notification), in the format of Claude Code.',
+    { type: 'array' },
+  ),
   selfCorrect: booleanSchema(
     'Ask the model once to correct an edit whose search text does not match, instead of refusing it.',
   ),

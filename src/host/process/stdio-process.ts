@@ -34,6 +34,8 @@ export interface StdioProcess {
   readonly sandboxed: boolean
   /** Resolves when the system has taken the text. */
   send(text: string): Promise<void>
+  /** No more input follows. */
+  endInput(): void
   /** The last part of its standard error. */
   recentStderr(): string
   /** Ends its input; stops it, with all that it started, if it does not exit. */
@@ -195,6 +197,7 @@ function createStdioProcess(
         if (isClosed || !child.stdin?.writable) return fail(new Error('the process has ended'))
         child.stdin.write(text, (error) => (error ? fail(error) : done()))
       }),
+    endInput: () => void child.stdin?.end(),
     recentStderr: () => stderrTail.toString('utf8').trim(),
     close: () => (stopping ??= end()),
   }

@@ -14,6 +14,7 @@ export const globTool: Tool = defineBuiltin({
   name: 'glob',
   text,
   kind: 'search',
+  hookName: 'Glob',
   verb: 'Look for files in',
   safeToRetry: true,
   aliases: { dir_path: 'path' },

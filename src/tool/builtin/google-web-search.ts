@@ -15,6 +15,7 @@ export function createWebSearchTool(backend: SearchBackend): Tool {
     text,
     kind: 'search',
     safeToRetry: true,
+    hookName: 'WebSearch',
     ruleAliases: ['WebSearchTool'],
     nameAliases: createSameToolAliases('WebSearch', 'GoogleSearch', 'websearch', 'web_search'),
     properties: { query: { type: 'string', description: 'What to search for.' } },

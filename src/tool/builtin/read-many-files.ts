@@ -20,6 +20,7 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
     name: 'read_many_files',
     text,
     kind: 'read',
+    hookName: 'Read',
     verb: 'Read',
     safeToRetry: true,
     aliases: { include: 'paths' },

@@ -17,6 +17,7 @@ export function createWebFetchTool(model?: AuxiliaryModel): Tool {
     text,
     kind: 'fetch',
     safeToRetry: true,
+    hookName: 'WebFetch',
     ruleAliases: ['WebFetchTool'],
     nameAliases: [
       ...createSameToolAliases('WebFetch'),
