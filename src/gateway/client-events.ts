@@ -1,8 +1,9 @@
-import type { TurnEvent, Warning } from '../model/event.ts'
+import type { TurnEvent } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
 import { isObject, toCanonicalJson, tryParseJson } from '../model/json.ts'
 import type { ModelRequest } from '../model/request.ts'
 import type { AssistantPart, CallPart, ReasoningPart, TextPart, WireId } from '../model/turn.ts'
+import type { ExchangeWarning } from './exchange-log.ts'
 import { createNativeCarrier } from './native/carry-native-data.ts'
 
 interface ClientEventOptions {
@@ -38,7 +39,8 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   const carrier = createNativeCarrier(wire, key)
   const usedIds = collectCallIds(request)
   const rejected: CallPart[] = []
-  const warnings: Warning[] = []
+  const warnings: ExchangeWarning[] = []
+  let hasOpened = false
   const texts = new Map<number, SentText>()
   /** Decoders close texts at the end only; clients get them one after the other, so the next one ends the one before. */
   let current:
@@ -140,7 +142,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   }
 
   return {
-    warnings: warnings as readonly Warning[],
+    warnings: warnings as readonly ExchangeWarning[],
     push(event: Exclude<TurnEvent, FinishEvent>): TurnEvent[] {
       switch (event.type) {
         case 'part-open':
@@ -153,9 +155,12 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
         case 'part-close':
           return closePart(event.part, event.index)
         case 'warn':
-          warnings.push(event.warning)
+          // What is said before the response concerns the request.
+          warnings.push({ ...event.warning, stage: hasOpened ? 'upstream-response' : 'upstream-request' })
           return []
         case 'open':
+          hasOpened = true
+          return [event]
         case 'usage':
         case 'wait':
           return [event]
@@ -179,7 +184,11 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
       const [first] = rejected
       if (first && reason !== 'length' && reason !== 'malformed-call') return { fault: createCallFault(first) }
       if (first)
-        warnings.push({ code: 'rejected-call', message: `A call of ${first.name} was left out: it is incomplete.` })
+        warnings.push({
+          code: 'rejected-call',
+          message: `A call of ${first.name} was left out: it is incomplete.`,
+          stage: 'client-response',
+        })
       // The labels of another vendor say nothing to the client.
       const label = upstreamWire === wire && raw !== undefined ? { raw } : {}
       const isCallMissing = reason === 'calls' && calls + heldCalls.length === 0
