@@ -51,7 +51,11 @@ const listTools = ({ server }: Stage, at: number): string[] => {
 }
 
 const countCalls = (file: string, name: string): number =>
-  existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line === name).length : 0
+  existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line === name).length
+    : 0
 
 for (const name of ['look_up', 'set_state', 'send_mail'] as const) {
   const isSafe = name !== 'send_mail'
@@ -129,8 +133,12 @@ test('the built-in tools that run again after a crash change nothing', () => {
   assert.ok(safe.length >= 7)
   for (const { spec, kind, effects } of safe) {
     assert.ok(['read', 'search', 'fetch'].includes(kind), spec.name)
-    const found = effects({ path: '/a', absolute_path: '/a', paths: ['/a'], pattern: 'a', prompt: 'https://a.example' }, ['/'])
-    for (const effect of found) assert.ok(effect.kind === 'read' || effect.kind === 'net', `${spec.name}: ${effect.kind}`)
+    const found = effects(
+      { path: '/a', absolute_path: '/a', paths: ['/a'], pattern: 'a', prompt: 'https://a.example' },
+      ['/'],
+    )
+    for (const effect of found)
+      assert.ok(effect.kind === 'read' || effect.kind === 'net', `${spec.name}: ${effect.kind}`)
   }
   for (const name of ['write_file', 'replace', 'run_shell_command', 'save_memory'])
     assert.ok(!safe.some(({ spec }) => spec.name === name), name)

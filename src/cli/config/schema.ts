@@ -357,7 +357,9 @@ const properties: Record<keyof Config, JsonObject> = {
           models: stringListSchema('Models that its sessions may name beside that of the server; * for all.'),
           labels: stringListSchema('Labels of workers that its sessions may name; * for all.'),
           git: stringListSchema('Beginnings of the git URLs of its workspaces, for example https://github.com/acme.'),
-          web: booleanSchema('Its sessions may fetch public pages, and search with your search service; default false.'),
+          web: booleanSchema(
+            'Its sessions may fetch public pages, and search with your search service; default false.',
+          ),
           mcpServers: stringListSchema('Names of your MCP servers that its sessions may use; * for all, default none.'),
           memory: booleanSchema('Its sessions save facts for each other, in a file of this tenant; default false.'),
         },
