@@ -42,7 +42,7 @@ export function expandContentList(message: JsonFields, warnings: Warning[]): Jso
   const content: unknown[] = []
   const calls: JsonObject[] = []
   const results: JsonObject[] = []
-  for (const entry of list) {
+  for (const entry of list as readonly unknown[]) {
     const { type, ...fields } = objectOrEmpty(entry)
     const result = fields['tool_results']
     const use = type === 'text' || !isObject(entry) ? undefined : readToolUse(entry)
