@@ -14,11 +14,25 @@ export interface ClientRun {
   readonly output: string
 }
 
+/** The scratch folders of a run. */
+export interface ClientFolders {
+  readonly home: string
+  readonly workspace: string
+}
+
 /** What the file says that the client is asked about. */
 export const SECRET = 'heron'
 
-/** Runs a client in an empty home and a scratch workspace, through one call of its own tool. */
-export async function runClient(client: Client, model: ClientModel, installed: InstalledClient): Promise<ClientRun> {
+/**
+ * Runs a client in an empty home and a scratch workspace, through one call of its own tool. `inspect` gets both folders
+ * before they are removed.
+ */
+export async function runClient(
+  client: Client,
+  model: ClientModel,
+  installed: InstalledClient,
+  inspect?: (folders: ClientFolders) => Promise<void>,
+): Promise<ClientRun> {
   const place = mkdtempSync(join(tmpdir(), 'dragoman-client-'))
   const [home, workspace] = [join(place, 'home'), join(place, 'work')]
   for (const folder of [home, workspace]) mkdirSync(folder)
@@ -34,6 +48,7 @@ export async function runClient(client: Client, model: ClientModel, installed: I
     const env = { ...createEnvironment(home, server.url), ...client.quietEnv, ...setup.env }
     const all = [...args, ...setup.args, ...client.runPrompt('What is the secret word in a.txt?')]
     const end = await waitForEnd(program, all, { cwd: workspace, env })
+    await inspect?.({ home, workspace })
     return { ...end, requests: server.requests, refusedHosts: [...server.refusedHosts] }
   } finally {
     server.close()

@@ -6,6 +6,7 @@ export const COMMAND_LOADERS = {
   mcp: async (args) => (await import('./command/mcp/mcp.ts')).runMcpCommand(args),
   acp: async (args) => (await import('./command/acp/acp.ts')).runAcpCommand(args),
   sessions: async (args) => (await import('./command/sessions/sessions.ts')).runSessionsCommand(args),
+  import: async (args) => (await import('./command/import/import.ts')).runImportCommand(args),
   undo: async (args) => (await import('./command/undo/undo.ts')).runUndoCommand(args),
   config: async (args) => (await import('./command/config/config.ts')).runConfigCommand(args),
   trust: async (args) => (await import('./command/trust/trust.ts')).runTrustCommand(args),

@@ -46,6 +46,8 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   let current:
     | { readonly index: number; readonly clientIndex: number; readonly kind: TextKind; text: string }
     | undefined
+  const refusals = new Set<number>()
+  const getRefusal = (index: number) => (refusals.has(index) ? { refusal: true as const } : {})
   const openTexts = new Set<number>()
   let heldCalls: { readonly part: CallPart; readonly index: number }[] = []
   let calls = 0
@@ -58,7 +60,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
     const open: TurnEvent =
       part.kind === 'call'
         ? { type: 'part-open', index, kind, id: part.id, name: part.name, ...(native && { native }) }
-        : { type: 'part-open', index, kind }
+        : { type: 'part-open', index, kind, ...(part.kind === 'text' && part.refusal && { refusal: true }) }
     return [
       open,
       ...(text === '' ? [] : [{ type: 'part-delta' as const, index, kind, text }]),
@@ -69,8 +71,9 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   function endCurrent(): TurnEvent[] {
     if (!current) return []
     const { clientIndex, kind, text } = current
+    const part = { kind, text, ...getRefusal(current.index) }
     current = undefined
-    return [{ type: 'part-close', index: clientIndex, part: carrier.markForeign({ kind, text }) }]
+    return [{ type: 'part-close', index: clientIndex, part: carrier.markForeign(part) }]
   }
 
   function writeText(index: number, kind: TextKind, text: string): TurnEvent[] {
@@ -81,7 +84,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
       events.push(...endCurrent())
       current = { index, clientIndex: next++, kind, text: '' }
       sent.segments++
-      events.push({ type: 'part-open', index: current.clientIndex, kind })
+      events.push({ type: 'part-open', index: current.clientIndex, kind, ...getRefusal(index) })
     }
     current.text += text
     sent.text += text
@@ -144,6 +147,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
       switch (event.type) {
         case 'part-open':
           if (event.kind === 'text' || event.kind === 'reasoning') openTexts.add(event.index)
+          if (event.refusal) refusals.add(event.index)
           return []
         case 'part-delta':
           if (event.kind !== 'text' && event.kind !== 'reasoning') return []
