@@ -8,12 +8,18 @@ import { wireIds } from '../../src/wire/wires.ts'
 import { table } from '../lib/table.mjs'
 import { CLIENTS } from './all-clients.ts'
 import { checkTools, SURVIVING_OUTCOMES, type ToolReport } from './check-tools.ts'
+import { checkSession, SESSION_CLIENTS, type SessionReport } from './check-session.ts'
 import type { Client, ClientModel } from './client.ts'
 import { installClient, type InstalledClient } from './install-client.ts'
 import { type ClientRun, runClient, SECRET } from './run-client.ts'
 
 const { values, positionals } = parseArgs({
-  options: { cache: { type: 'string' }, out: { type: 'string' }, homes: { type: 'string' } },
+  options: {
+    cache: { type: 'string' },
+    out: { type: 'string' },
+    homes: { type: 'string' },
+    sessions: { type: 'boolean' },
+  },
   allowPositionals: true,
 })
 const cache = resolve(
@@ -28,6 +34,7 @@ if (unknown.length > 0) {
 async function main(): Promise<boolean> {
   const chosen = CLIENTS.filter(({ id }) => positionals.length === 0 || positionals.includes(id))
   const rows: string[][] = []
+  const sessionRows: string[][] = []
   const problems: string[] = []
   for (const client of chosen) {
     console.error(`${client.title} …`)
@@ -37,8 +44,25 @@ async function main(): Promise<boolean> {
       continue
     }
     for (const model of client.models) {
-      const run = await runClient(client, model, installed, async ({ home }) => keepHome(`${client.id}-${model.wire}-${model.model}`, home))
-      if (values.out !== undefined) saveRequests(values.out, `${client.id}-${model.wire}-${model.model}`, run)
+      const name = `${client.id}-${model.wire}-${model.model}`
+      let session: SessionReport | undefined
+      const run = await runClient(client, model, installed, async (folders) => {
+        keepHome(name, folders.home)
+        if (values.sessions && SESSION_CLIENTS.has(client.id))
+          session = await checkSession(client.id, model.wire, folders)
+      })
+      if (session) {
+        sessionRows.push([
+          client.title,
+          installed.version,
+          model.wire,
+          session.wire,
+          session.problems.length === 0 ? 'yes' : 'no',
+          session.torn,
+        ])
+        problems.push(...session.problems.map((problem) => `${client.title} (session, ${model.wire}): ${problem}`))
+      }
+      if (values.out !== undefined) saveRequests(values.out, name, run)
       const { row, faults } = await reportRun(client, model, installed, run)
       rows.push(row)
       problems.push(...faults.map((fault) => `${client.title} (${model.wire}, ${model.model}): ${fault}`))
@@ -46,6 +70,8 @@ async function main(): Promise<boolean> {
   }
   const head = ['client', 'version', 'wire', 'model', 'requests', 'tool ran', 'declared', 'read', 'hosted', ...wireIds]
   console.log(table(head, rows))
+  if (sessionRows.length > 0)
+    console.log(`\n${table(['session of', 'version', 'made on', 'continued on', 'whole', 'torn'], sessionRows)}`)
   if (problems.length > 0) console.log(`\n${problems.map((problem) => `- ${problem}`).join('\n')}`)
   return problems.length === 0
 }

@@ -32,7 +32,7 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
   const stop = new AbortController()
   const stopListening = onStopRequest((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_CLOSED_REASON : undefined))
   // Started processes must not outlive this one, however it ends.
-  const close = (): void => void assembled.close()
+  const close = (): void => void assembled.close('exit')
   process.once('exit', close)
   let code: number = EXIT_CODE.failure
   try {

@@ -145,7 +145,9 @@ function listNamedFiles(folder: string, { path, kind }: ProjectFile): ProjectFil
   if (!('bytes' in content)) return []
   const words = content.bytes
     .toString('utf8')
-    .replaceAll(/\$\{?(?:CLAUDE|GEMINI|DRAGOMAN)_PROJECT_DIR\}?\/?/g, './')
+    .replaceAll(/\\?["']?\$\{?(?:CLAUDE|GEMINI|DRAGOMAN)_PROJECT_DIR\}?\\?["']?\/?/g, './')
+    // What a command writes, such as a log, is not what it runs.
+    .replaceAll(/>>?\s*[^\s"'`,;:()=<>|&\\]+/g, ' ')
     .split(/[\s"'`,;:()=<>|&\\]+/)
   const names = words.flatMap((word) => {
     const name = relative(folder, resolve(folder, word))

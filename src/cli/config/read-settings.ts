@@ -20,12 +20,20 @@ export interface Settings {
   readonly config: Config
   /** Rules keep their tier, because a project may only tighten the user's rules. */
   readonly policies: { readonly admin?: PolicyConfig; readonly user?: PolicyConfig; readonly project?: PolicyConfig }
+  /** The hooks of the user and of the machine, and those of the project, which run in the sandbox unless the user trusts them. */
+  readonly hooks: { readonly own: readonly JsonObject[]; readonly project?: JsonObject; readonly isTrusted: boolean }
   readonly files: readonly string[]
   /** Which settings of a project are ignored, and why. */
   readonly notices: readonly string[]
 }
 
-export const EMPTY_SETTINGS: Settings = { config: {}, policies: {}, files: [], notices: [] }
+export const EMPTY_SETTINGS: Settings = {
+  config: {},
+  policies: {},
+  hooks: { own: [], isTrusted: false },
+  files: [],
+  notices: [],
+}
 
 export const MACHINE_CONFIG_FILE = '/etc/dragoman/config.json'
 
@@ -49,6 +57,8 @@ export function readSettings(folder: string): Settings {
     projects: _projects,
     $schema: _schema,
     server: _server,
+    hooks: _hooks,
+    statusLine: _statusLine,
     ...config
   } = { ...admin, ...user, ...project }
   const personalProjectConfig = user?.projects?.[realPathOrSelf(folder)]
@@ -57,7 +67,7 @@ export function readSettings(folder: string): Settings {
     config: {
       ...config,
       // A project must not open this machine to others.
-      ...defined({ server: user?.server ?? admin?.server }),
+      ...defined({ server: user?.server ?? admin?.server, statusLine: user?.statusLine ?? admin?.statusLine }),
       ...mergeConfigKey('providers', found),
       // The settings take precedence over .mcp.json.
       ...mergeConfigKey('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),
@@ -73,6 +83,11 @@ export function readSettings(folder: string): Settings {
       ...(personalProjectConfig?.policy && {
         user: mergePolicyConfigs(user?.policy ?? {}, personalProjectConfig.policy),
       }),
+    },
+    hooks: {
+      own: [admin?.hooks, user?.hooks].filter((hooks) => hooks !== undefined),
+      ...defined({ project: project?.hooks }),
+      isTrusted: personalProjectConfig?.trustHooks ?? false,
     },
     files: [
       admin && MACHINE_CONFIG_FILE,
