@@ -69,7 +69,9 @@ export function toPermissionCall(ask: ApprovalRequest, view: ToolCallView | unde
     // A question that is not about a call of the model, such as one of an MCP server, has an id of its own.
     toolCallId: ask.call === '' ? ask.id : ask.call,
     ...view,
-    title: view?.title ?? sanitizeText(details.title, 'file-name'),
+    title:
+      (ask.asker === undefined ? '' : `${sanitizeText(ask.asker, 'file-name')} asks: `) +
+      (view?.title ?? sanitizeText(details.title, 'file-name')),
     status: 'pending',
     content: [...toQuestionContent(details), ...reason],
   }

@@ -141,6 +141,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly nameAliases?: readonly ToolNameAlias[]
   /** Names that rules of other agents have for it, beside `nameAliases`; several tools may share one. */
   readonly ruleAliases?: readonly string[]
+  /** What hooks that were written for Claude Code call it. */
+  readonly hookName?: string
   /** The start of a question about the paths of its effects: `Read`. Without it or a preview, the call is shown. */
   readonly verb?: string
   /**

@@ -150,14 +150,17 @@ function onAction(app: AppParts, action: UiAction): void {
   void performAction(app, action).catch((error: unknown) => app.ui.notify(getErrorMessage(error), 'bad'))
 }
 
-function showFirstScreen({ args, ui, session, controller, status, completer }: AppParts): void {
+function showFirstScreen(app: AppParts): void {
+  const { args, ui, session, controller, status, completer, commands } = app
   ui.print(renderWelcome(ui.state.status, session.notices, ui.viewOptions))
   const { entries, pendingCalls } = session.agent.session
   if ((args.resume ?? args.fork) !== undefined) ui.print(renderSessionHistory(entries, ui.viewOptions))
   void status.refreshBranch()
   void status.refreshSandbox()
   completer.refreshFiles()
-  if (args.prompt !== undefined) controller.submit(args.prompt)
+  if (args.prompt?.startsWith('/') && commands.find(/^\/([\w.:-]+)/.exec(args.prompt)?.[1] ?? ''))
+    onAction(app, { do: 'submit', text: args.prompt })
+  else if (args.prompt !== undefined) controller.submit(args.prompt)
   else if (pendingCalls.length > 0) controller.resume()
 }
 

@@ -19,7 +19,7 @@ export async function submitInput(app: AppParts, text: string): Promise<void> {
     return ui.notify('Your command is running; stop it first (Esc).', 'warn')
   }
   if (text.startsWith('!')) return runShellCommand(app, text.slice(1).trim())
-  const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(COMMAND_WORDS.get(text.trim()) ?? text)?.groups
+  const command = /^\/(?<name>[\w.:-]+)(?:\s+(?<words>[^]*))?$/.exec(COMMAND_WORDS.get(text.trim()) ?? text)?.groups
   if (!command) return isMistypedCommand(app, text) ? undefined : sendMessage(app, text)
   return runSlashCommand(app, text, command['name'] ?? '', command['words']?.trim() ?? '')
 }

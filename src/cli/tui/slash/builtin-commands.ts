@@ -16,11 +16,21 @@ import {
   listModelChoices,
   manageSandbox,
 } from './model-commands.ts'
+import { listMemoryChoices, manageMemory } from './memory-commands.ts'
 import { managePermissions } from './permissions.ts'
 import { listRewindChoices, redoRewind, rewindSession } from './rewind.ts'
 import { runCliSubcommand } from './run-cli.ts'
+import { manageTasks } from './tasks.ts'
 import { compressHistory, copyLastAnswer, listOtherSessions, resumeOtherSession } from './session-commands.ts'
-import { showContextUsage, showMemory, showMcpServers, showSlashHelp, showTools } from './show-commands.ts'
+import {
+  showAgents,
+  showContextUsage,
+  showHooks,
+  showMcpServers,
+  showSkills,
+  showSlashHelp,
+  showTools,
+} from './show-commands.ts'
 import type { SlashCommand } from './slash-command.ts'
 
 /** The built-in commands, in the order of the help. */
@@ -57,8 +67,25 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     ],
   },
   { name: 'tools', about: 'list the tools of the model', run: showTools },
+  { name: 'skills', about: 'list the skills of this folder and your own', run: showSkills },
+  { name: 'hooks', about: 'list the hooks that run here', run: showHooks },
+  {
+    name: 'tasks',
+    aliases: ['bashes', 'ps'],
+    about: 'list what runs in the background; read its output, or stop it',
+    takes: '[id | stop id]',
+    run: manageTasks,
+  },
+  { name: 'agents', about: 'list the agents that can get tasks', run: showAgents },
   { name: 'mcp', about: 'list the MCP servers and their state', run: showMcpServers },
-  { name: 'memory', about: 'show the instruction files and memories', run: showMemory },
+  {
+    name: 'memory',
+    about: 'show the instruction files and memories; add or remove a memory',
+    takes: '[add fact|remove n]',
+    run: manageMemory,
+    choices: listMemoryChoices,
+    allowsOtherValues: true,
+  },
   {
     name: 'init',
     about: 'let the model write an AGENTS.md for this project',

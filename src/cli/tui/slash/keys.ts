@@ -10,7 +10,7 @@ export const BASIC_KEY_DESCRIPTIONS: readonly KeyRow[] = [
   ['Up, Down', 'queued messages, to edit them; earlier messages; Ctrl-R searches them'],
   ['@file', 'attach a file; Tab completes the name'],
   ['!command', 'run a command yourself; !!command gives it the terminal'],
-  ['Ctrl-O', 'show the last tool call in full'],
+  ['Ctrl-O', 'show the last tool call, or the subagents that work, in full'],
   ['Ctrl-G, Ctrl-X', 'write the message in your editor'],
   ['Ctrl-V', 'attach the image on the clipboard'],
   ['Shift-Tab', 'switch to the next approval mode'],

@@ -98,7 +98,7 @@ function collectStrings(value: unknown): string[] {
 }
 
 /** Editors allow comments and trailing commas. */
-function stripJsonComments(text: string): string {
+export function stripJsonComments(text: string): string {
   return text
     .replace(/^\uFEFF/, '')
     .replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, (_, string?: string) => string ?? '')
