@@ -192,7 +192,7 @@ describe('what users of other agents are used to', () => {
 
   for (const [flag, sentence] of [
     ['Task', /there is no tool Task here/],
-    ['TodoWrite', /there is no tool TodoWrite here/],
+    ['NotebookEdit', /there is no tool NotebookEdit here/],
     ['todowrite', /there is no tool todowrite here/],
     ['exit_plan_mode', /there is no tool exit_plan_mode here/],
     ['view', /“view” is not a tool here; write read_file for the tool/],

@@ -72,7 +72,10 @@ export async function switchSession(parts: AppParts, target: SessionTarget): Pro
 }
 
 function describeOpenedSession({ resume, fork }: SessionTarget, id: string, wasEmpty: boolean): string {
-  if (fork !== undefined) return `Forked from ${fork} into ${id}. The original is unchanged: /resume ${fork}`
+  if (fork !== undefined) {
+    const original = fork.replace(/@\d+$/, '')
+    return `Forked from ${original} into ${id}. The original is unchanged: /resume ${original}`
+  }
   if (resume !== undefined) return `Session ${id}.`
   return wasEmpty ? 'New session.' : 'New session; the previous one is saved: /resume'
 }

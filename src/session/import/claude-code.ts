@@ -50,10 +50,7 @@ function addParallelRecords(branch: readonly LogRecord[], all: readonly LinkedRe
   const isPiece = (record: LogRecord): boolean => responses.has(getResponseId(record) ?? '')
   const unique = [...new Map(all.map((one) => [one.id, one.record])).values()]
   const calls = new Set(unique.filter((record) => ids.has(record['uuid']) || isPiece(record)).flatMap(listCallIds))
-  const isResult = (record: LogRecord): boolean => {
-    const results = listResultIds(record)
-    return results.length > 0 && results.some((id) => calls.has(id))
-  }
+  const isResult = (record: LogRecord): boolean => listResultIds(record).some((id) => calls.has(id))
   return unique.filter((record) => ids.has(record['uuid']) || isPiece(record) || isResult(record))
 }
 

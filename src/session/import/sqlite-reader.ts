@@ -40,7 +40,7 @@ export function openSqliteDatabase(file: Buffer, log?: Buffer): SqliteDatabase {
 }
 
 interface PageSource {
-  readPage(number: number): Buffer | undefined
+  readonly readPage: (number: number) => Buffer | undefined
   readonly usableSize: number
 }
 

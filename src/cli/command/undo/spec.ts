@@ -11,6 +11,7 @@ export const UNDO_COMMAND = {
     session: { takes: '<id>', from: 'session', about: 'the session; default: the latest' },
     yes: { short: 'y', about: 'do not ask' },
     force: { about: 'also restore files that were changed by others since' },
+    brief: { about: 'name the files without showing their changes' },
     redo: { about: 'reverse the last undo' },
     cwd: { takes: '<folder>', from: 'folder', about: 'use the sessions of this folder' },
     ...HELP_OPTION,

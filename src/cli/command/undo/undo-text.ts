@@ -26,6 +26,18 @@ export async function formatUndoPlan(
   return `${lines.join('\n')}\n`
 }
 
+/** The files only, by their names in the folder. */
+export function formatUndoFiles({ commands }: UndoPlan, inspectedFiles: readonly UndoFile[], folder: string): string {
+  const lines = inspectedFiles
+    .filter(({ action }) => action !== 'nothing')
+    .map(
+      ({ action, path }) =>
+        `${ACTION_LABELS[action]} ${path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path}`,
+    )
+  if (lines.length === 0) lines.push('All files already have this state.')
+  return `${[...lines, ...(commands.length > 0 ? commandLines(commands) : [])].join('\n')}\n`
+}
+
 const ACTION_LABELS: Readonly<Record<UndoAction, string>> = {
   write: 'restore',
   remove: 'remove ',

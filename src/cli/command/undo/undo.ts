@@ -17,7 +17,7 @@ import {
   rejectExtraArgs,
 } from '../../args/parse-command-line.ts'
 import { getSessionsFolder, getWriteLocksFolder } from '../../paths/folders.ts'
-import { formatNothingToUndo, formatUndoPlan } from './undo-text.ts'
+import { formatNothingToUndo, formatUndoFiles, formatUndoPlan } from './undo-text.ts'
 
 export async function runUndoCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman undo', UNDO_COMMAND.options, args)
@@ -43,7 +43,10 @@ async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: num
     const local = localHost({ folders: findFolders(plan, folder), scratch, locks: getWriteLocksFolder() })
     const host = withChangeRecording(local, createChangeRecorder(session, store))
     const inspectedFiles = await inspectUndoPlan(plan, host.files, store)
-    process.stdout.write(escapeForTerminal(await formatUndoPlan(plan, inspectedFiles, host.files, store)))
+    const text = values.brief
+      ? formatUndoFiles(plan, inspectedFiles, folder)
+      : await formatUndoPlan(plan, inspectedFiles, host.files, store)
+    process.stdout.write(escapeForTerminal(text))
     const force = values.force ?? false
     // An undo that was killed may have restored all files, but not their folders, and left no entry in the log.
     if (inspectedFiles.every(({ action }) => action === 'nothing'))
@@ -52,7 +55,8 @@ async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: num
     if (!values.yes && !(await confirm('Restore these files?'))) return EXIT_CODE.failure
     const { done, left } = await applyUndoPlan(plan, host.files, { session, store, force })
     const count = done.length === 1 ? '1 file was' : `${done.length} files were`
-    process.stdout.write(`${count} restored. To reverse this: dragoman undo --redo, or /undo --redo in the session.\n`)
+    const hint = values.brief ? '' : ' To reverse this: dragoman undo --redo, or /undo --redo in the session.'
+    process.stdout.write(`${count} restored.${hint}\n`)
     return toExitCode(left)
   } finally {
     await session.close()

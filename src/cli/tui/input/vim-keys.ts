@@ -295,10 +295,10 @@ function paste(editor: EditorState, isAfter: boolean, times: number): EditorStat
 
 function swapCase(editor: EditorState, to: number): EditorState {
   const { text, cursor } = editor
-  const swapped = [...text.slice(cursor, to)].map((one) =>
-    one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase(),
-  )
-  return setText(editor, text.slice(0, cursor) + swapped.join('') + text.slice(to), to)
+  const swapped = text
+    .slice(cursor, to)
+    .replaceAll(/\p{L}/gu, (one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()))
+  return setText(editor, text.slice(0, cursor) + swapped + text.slice(to), to)
 }
 
 function toLines({ text }: EditorState, one: number, other: number): TextRange {

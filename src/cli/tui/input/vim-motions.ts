@@ -110,7 +110,7 @@ function findQuoted(text: string, cursor: number, quote: string, isAround: boole
   const start = text.lastIndexOf('\n', cursor - 1) + 1
   const lineEnd = text.indexOf('\n', cursor)
   const line = text.slice(start, lineEnd < 0 ? text.length : lineEnd)
-  const places = [...line].flatMap((one, at) => (one === quote ? [start + at] : []))
+  const places = Array.from(line.matchAll(new RegExp(quote, 'g')), ({ index }) => start + index)
   for (let at = 0; at + 1 < places.length; at += 2) {
     const [open = 0, close = 0] = [places[at], places[at + 1]]
     if (cursor <= close) return isAround ? { from: open, to: close + 1 } : { from: open + 1, to: close }

@@ -57,7 +57,7 @@ export async function redoRewind(app: AppParts): Promise<void> {
 
 /** Files that somebody else changed since stay as they are, and are named. */
 function restoreFiles(app: AppParts, args: readonly string[]): Promise<void> {
-  return withSessionClosed(app, (id) => runCliSubcommand(app, ['undo', ...args, '--session', id, '--yes']))
+  return withSessionClosed(app, (id) => runCliSubcommand(app, ['undo', ...args, '--session', id, '--yes', '--brief']))
 }
 
 const lastRewinds = new WeakMap<ActiveSession, { readonly original: string; readonly target: RewindTarget }>()

@@ -21,7 +21,7 @@ export async function showSessionDiff({ ui, session, folder }: AppParts): Promis
     const now = tryOrUndefined(() => readFileSync(path))
     const name = toRootRelativePath(folder, path)
     const state = !before ? 'new' : !now ? 'removed' : 'changed'
-    if (old && now?.equals(old)) continue
+    if (old ? now?.equals(old) : !now) continue
     files++
     lines.push([], styledLine(escapeForTerminal(`${state} ${name}`, 'file-name'), 'strong'))
     if ([old, now].some((bytes) => bytes?.subarray(0, 8000).includes(0))) {
