@@ -7,7 +7,10 @@ import { defined } from '../model/defined.ts'
 import { sha256Hex } from '../host/files/sha256.ts'
 
 /** Records file changes durably: the previous content as a blob, and the change in the log. */
-export function createChangeRecorder(session: Session, store: Store): (change: FileChange) => Promise<void> {
+export function createChangeRecorder(
+  session: Pick<Session, 'append' | 'flush'>,
+  store: Store,
+): (change: FileChange) => Promise<void> {
   return async ({ path, before, after, folders }) => {
     const snapshot = before && { blob: await store.putBlob(before.bytes), mode: before.mode }
     session.append({

@@ -16,6 +16,7 @@ export const COMMAND_LOADERS = {
   bug: async (args) => (await import('./command/bug/bug.ts')).runBugCommand(args),
   tour: async (args) => (await import('./command/tour/tour.ts')).runTourCommand(args),
   gateway: async (args) => (await import('./command/gateway/gateway.ts')).runGatewayCommand(args),
+  inspect: async (args) => (await import('./command/inspect/inspect.ts')).runInspectCommand(args),
   rehearse: async (args) => (await import('./command/rehearse/rehearse.ts')).runRehearseCommand(args),
   serve: async (args) => (await import('./command/serve/serve.ts')).runServeCommand(args),
   worker: async (args) => (await import('./command/worker/worker.ts')).runWorkerCommand(args),

@@ -63,6 +63,8 @@ export interface Profile {
   readonly lateTools: 'native' | 'none'
   /** May system messages stand inside the history? Trusted notes are then written as such (T177). */
   readonly systemNotes: boolean
+  /** May tools take free text, with a grammar? If not, they have one string argument (T30). */
+  readonly freeTextTools: boolean
   /** Does the endpoint say why the prompt cache missed? */
   readonly cacheDiagnosis: boolean
   /** The tools that the vendor runs by itself. */

@@ -204,6 +204,7 @@ const FLAG_TYPES: { readonly [Flag in keyof Capabilities]-?: FlagType<NonNullabl
   cacheTtlField: { prompt_cache_retention: true, prompt_cache_options: true },
   systemNotes: 'true or false',
   lateTools: { native: true, none: true },
+  freeTextTools: 'true or false',
   cacheDiagnosis: 'true or false',
   serverTools: 'a list of strings',
   window: 'a number above 0',

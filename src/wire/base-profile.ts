@@ -27,5 +27,6 @@ export const BASE_PROFILE = {
   cacheTtlField: 'prompt_cache_retention',
   systemNotes: false,
   lateTools: 'none',
+  freeTextTools: false,
   cacheDiagnosis: false,
 } satisfies Omit<Profile, 'signer' | 'dialect' | 'thinking'>

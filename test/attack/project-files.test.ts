@@ -102,6 +102,24 @@ describe('a folder that was trusted, and changed since', () => {
       }
     })
 
+  test('a skill of a package that the settings name', async () => {
+    const here = await open()
+    const skill = '---\nname: packed\ndescription: PACKED-ABOUT\n---\nPACKED-TEXT'
+    writeFiles(here.work, {
+      '.dragoman/config.json': '{"skills":["@acme/kit","lib/skills","../../outside"]}',
+      'node_modules/@acme/kit/skills/packed/SKILL.md': skill,
+      'lib/skills/local/SKILL.md': skill.replaceAll('acked', 'lain').replace('PACKED-ABOUT', 'PLAIN-ABOUT'),
+    })
+    await here.run('-p', 'hello')
+    assert.doesNotMatch(here.sent(), /PACKED|PLAIN/, 'not before trust')
+    await dragoman(['trust', '--yes'], here)
+    await here.run('-p', '/packed now')
+    for (const word of ['PACKED-ABOUT', 'PACKED-TEXT', 'PLAIN-ABOUT']) assert.ok(here.sent().includes(word), word)
+    writeFiles(here.work, { 'node_modules/@acme/kit/skills/packed/SKILL.md': SKILL.replace('evil', 'packed') })
+    await here.run('-p', '/packed now')
+    here.assertNoEffect('a package')
+  })
+
   test('a file that is added, also through a link to a folder of the project', async () => {
     const here = await open()
     writeFiles(here.work, { 'shared/skills/good/SKILL.md': '---\nname: good\ndescription: Good.\n---\nGOOD-SKILL' })
@@ -171,7 +189,7 @@ describe('what a trusted command cannot do', () => {
     })
     await dragoman(['trust', '--yes'], here)
     for (const word of [
-      `$(touch${'\t'}${MARK})`,
+      `$(touch\t${MARK})`,
       `;touch ${MARK}`,
       `'; touch ${MARK}; '`,
       `"; touch ${MARK}; "`,

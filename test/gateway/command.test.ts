@@ -29,7 +29,7 @@ describe('dragoman gateway', () => {
     assert.equal(ended.code, 0, ended.err)
     assert.match(
       answered ?? '',
-      /Hello from the model\.".*"stop_reason":"end_turn".*\/inspector\/\?key=token-of-this-test-1$/,
+      /Hello from the model\.".*"stop_reason":"end_turn".*\/inspector\/#token-of-this-test-1$/,
     )
     const recorded = readdirSync(record).map((name) => readFileSync(join(record, name), 'utf8'))
     assert.ok(recorded.some((text) => text.includes('/v1/chat/completions')))

@@ -83,7 +83,8 @@ function createAgent<Output>(
     const handoffTools = (options.handoffs ?? []).map((one) =>
       createHandoffTool(one.name, one.description, () => (handoffTarget = one)),
     )
-    return createSharedContext(options, handoffTools, createId)
+    const { toolbox, describeEnvironment } = inherited
+    return { ...createSharedContext(options, handoffTools, createId), ...defined({ toolbox, describeEnvironment }) }
   })
   if (options.output) toOutputSpec(options.output)
   const queue: UserTurn['parts'][] = []

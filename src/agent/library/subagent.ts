@@ -7,7 +7,9 @@ import { inheritApproval } from '../subagents/inherit-approval.ts'
 import type { Agent } from './library-agent.ts'
 
 /** What an agent takes over from the run that calls it as a tool, or from the server that runs it. */
-export type InheritedContext = Pick<AgentContext, 'limitModel' | 'requestApproval' | 'canRetryLater'>
+export type InheritedContext = Pick<AgentContext, 'limitModel' | 'requestApproval' | 'canRetryLater'> &
+  /** Of a server only. */
+  Pick<Partial<AgentContext>, 'toolbox' | 'describeEnvironment'>
 
 /**
  * An agent as a tool. Each call is a session of its own. It stops with the run that called it, its cost counts towards the limit

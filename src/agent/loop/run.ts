@@ -232,7 +232,8 @@ async function* sendRequest(state: RunState): AsyncGenerator<RunEvent, FoldedTur
     requests.onSent(one)
     agent.toolbox.onRequestSent?.()
   }
-  for await (const event of model.stream(request, { turnKey: agent.createId(), signal, onSent: sent })) {
+  const patience = agent.canRetryLater && { maxRetryWaitMs: MAX_WAIT_IN_RUN_MS }
+  for await (const event of model.stream(request, { turnKey: agent.createId(), signal, onSent: sent, ...patience })) {
     fold.push(event)
     yield* requests.takeEvents()
     yield { type: 'turn', event }
@@ -241,6 +242,9 @@ async function* sendRequest(state: RunState): AsyncGenerator<RunEvent, FoldedTur
   }
   return fold.end()
 }
+
+/** Who can resume the run later should not keep a worker waiting. */
+const MAX_WAIT_IN_RUN_MS = 5000
 
 /** A model that must call can never finish. */
 function relaxToolChoice(choice: ToolChoice | undefined, hasCalled: boolean): ToolChoice | undefined {

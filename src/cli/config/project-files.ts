@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { type FileReadResult, readRegularFile } from '../../host/files/regular-file.ts'
 import { sha256Hex } from '../../host/files/sha256.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
+import { objectOrEmpty, tryParseJson } from '../../model/json.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 /**
@@ -82,9 +83,30 @@ export function listProjectFiles(folder: string, kind?: ProjectFileKind): Projec
       if (isOfKind && !found.has(name)) found.set(name, owner)
     }
   }
+  if (kind === undefined || kind === 'skills')
+    for (const root of listNamedSkillFolders(folder))
+      for (const file of listFilesBelow(join(folder, root), real)) {
+        const name = relative(folder, file)
+        if (!found.has(name)) found.set(name, 'skills')
+      }
   const files = [...found].map(([path, one]): ProjectFile => ({ path, kind: one }))
   const named = files.flatMap((file) => listNamedFiles(folder, file))
   return [...files, ...named.filter(({ path }, at) => named.findIndex((one) => one.path === path) === at)]
+}
+
+/** The folders of skills that the settings of a project name: an npm package, or a folder of the project. */
+export function listNamedSkillFolders(folder: string): string[] {
+  const path = join(folder, '.dragoman', 'config.json')
+  if (!lstatSync(path, { throwIfNoEntry: false })) return []
+  const { content } = readWithDigest(path)
+  const { skills } = objectOrEmpty('bytes' in content ? tryParseJson(content.bytes.toString('utf8')) : undefined)
+  return (Array.isArray(skills) ? skills : []).flatMap((one: unknown) => {
+    if (typeof one !== 'string' || one === '' || one.startsWith('~')) return []
+    const name = relative(folder, resolve(folder, one))
+    if (name === '' || name.startsWith('..')) return []
+    const inPackage = join('node_modules', name, 'skills')
+    return [statSync(join(folder, inPackage), { throwIfNoEntry: false }) ? inPackage : name]
+  })
 }
 
 /** The content of such a file, and the hash that stands for it. Of a link, both its target and the content there count. */

@@ -21,6 +21,8 @@ export interface Config {
   /** By folder. Used only in the user's own settings, never in a project's. */
   readonly projects?: Readonly<Record<string, ProjectConfig>>
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
+  /** More folders of skills: npm packages and folders of a project in its own settings, any folder in the user's. */
+  readonly skills?: readonly string[]
   /** Other agents that speak the Agent Client Protocol, by name. */
   readonly acpAgents?: Readonly<Record<string, AcpAgentConfig>>
   readonly search?: SearchConfig
@@ -106,6 +108,7 @@ export interface ServerConfig {
   readonly tenants?: Readonly<Record<string, TenantConfig>>
   readonly hosts?: readonly string[]
   readonly origins?: readonly string[]
+  readonly instructions?: string
 }
 
 export interface TelemetryConfig {
@@ -296,6 +299,9 @@ const properties: Record<keyof Config, JsonObject> = {
     }),
   ),
   mcpServers: mapSchema('MCP servers by name, in the format of other MCP clients.', mcpServerSchema),
+  skills: stringListSchema(
+    'More folders of skills. In a project: npm packages, whose folder `skills` is used, or folders of the project. In your own settings: any folders.',
+  ),
   acpAgents: mapSchema('Other agents that the model can hand tasks to, by name.', acpAgentSchema),
   search: objectSchema(
     'Search service for models that cannot search the web themselves.',
@@ -328,7 +334,7 @@ const properties: Record<keyof Config, JsonObject> = {
                   description: 'sha256: and the SHA-256 hash of the token.',
                 },
                 scopes: listSchema(
-                  'What it may do: read; prompt (also create and cancel); approve (answer questions); admin (all of it, and metrics).',
+                  'What it may do: read; prompt (also create and cancel); approve (answer questions); metrics (counters of the process, of all tenants together); admin (all of it).',
                   { type: 'string', enum: [...SCOPES] },
                 ),
               },
@@ -339,7 +345,10 @@ const properties: Record<keyof Config, JsonObject> = {
             sessions: countSchema('Sessions.'),
             schedules: countSchema('Schedules; default 100.'),
             promptsPerMinute: countSchema('Prompts, and messages to runs, within a minute.'),
-            concurrency: countSchema('Prompts that run at the same time.'),
+            concurrency: countSchema('Prompts of a provider that run at the same time, in all processes; others wait.'),
+            startsPerMinute: countSchema(
+              'Prompts of a provider that start within a minute, in all processes; others wait.',
+            ),
             streams: countSchema('Event streams at the same time on one server; default 200.'),
             dollarsPerMonth: priceSchema(
               'US dollars in a calendar month (UTC); a request that may exceed them is not sent.',
@@ -348,6 +357,11 @@ const properties: Record<keyof Config, JsonObject> = {
           models: stringListSchema('Models that its sessions may name beside that of the server; * for all.'),
           labels: stringListSchema('Labels of workers that its sessions may name; * for all.'),
           git: stringListSchema('Beginnings of the git URLs of its workspaces, for example https://github.com/acme.'),
+          web: booleanSchema(
+            'Its sessions may fetch public pages, and search with your search service; default false.',
+          ),
+          mcpServers: stringListSchema('Names of your MCP servers that its sessions may use; * for all, default none.'),
+          memory: booleanSchema('Its sessions save facts for each other, in a file of this tenant; default false.'),
         },
         ['tokens'],
       ),
@@ -356,6 +370,7 @@ const properties: Record<keyof Config, JsonObject> = {
       'Host names, in lower case, by which clients reach the server, beside localhost and numbers.',
     ),
     origins: stringListSchema('Origins of web pages that may use the server, for example https://app.example.'),
+    instructions: stringSchema('Added to the system prompt of all sessions.'),
   }),
   gateway: objectSchema('What `dragoman gateway` does with the requests of other agents.', {
     routes: listSchema('Routes; the first one that matches decides.', gatewayRouteSchema),

@@ -1,10 +1,11 @@
 import { homedir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { defined } from '../../model/defined.ts'
 import { clipText } from '../../model/text.ts'
 import { sanitizeForModel } from '../../policy/text/sanitize-for-model.ts'
-import { PROJECT_FILE_KINDS } from '../config/project-files.ts'
-import { getConfigFolder } from '../paths/folders.ts'
+import { listNamedSkillFolders, PROJECT_FILE_KINDS } from '../config/project-files.ts'
+import { getUserConfigPath, readConfigFile } from '../config/read-settings.ts'
+import { expandHome, getConfigFolder } from '../paths/folders.ts'
 import type { CustomPrompt } from './custom-prompt.ts'
 import { getListField, getTextField, parseFrontMatter } from './front-matter.ts'
 import { listProjectPromptFiles, listUserPromptFiles, type PromptFile } from './prompt-source.ts'
@@ -21,7 +22,12 @@ export interface Skill extends CustomPrompt {
 /** The skills of a trusted project, then the user's own; of the same name, the first one counts. */
 export function loadSkills(folder: string): Skill[] {
   const files = [
-    ...listProjectPromptFiles(folder, 'skills', PROJECT_FILE_KINDS.skills.paths, isSkillFile),
+    ...listProjectPromptFiles(
+      folder,
+      'skills',
+      [...PROJECT_FILE_KINDS.skills.paths, ...listNamedSkillFolders(folder)],
+      isSkillFile,
+    ),
     ...listUserSkillFolders().flatMap((root) => listUserPromptFiles(root, isSkillFile)),
   ]
   const found = new Map<string, Skill>()
@@ -37,6 +43,7 @@ export function listUserSkillFolders(): string[] {
   return [
     join(getConfigFolder(), 'skills'),
     ...['.agents', '.claude', '.gemini', '.codex'].map((name) => join(homedir(), name, 'skills')),
+    ...(readConfigFile(getUserConfigPath())?.skills ?? []).map(expandHome).filter((path) => isAbsolute(path)),
   ]
 }
 

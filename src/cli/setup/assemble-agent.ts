@@ -85,7 +85,7 @@ export async function assembleAgent(
     // The host reads `network` for each command.
     const sandbox = { ...sandboxSettings.sandbox }
     const locks = getWriteLocksFolder()
-    const skills = await loadSkillCatalog(folder)
+    const skills = await loadSkillCatalog(folder, config)
     const readFolders = skills?.readFolders ?? []
     const local = localHost({ folders, readFolders, scratch, locks, extraFiles: [memory], ...sandboxSettings, sandbox })
     await requireSandbox(args, settings, local)
@@ -265,7 +265,10 @@ async function openSession(args: RunArgs, store: Store, folder: string) {
       : join(getSessionsFolder(folder), 'scratch', log.id)
     ensurePrivateFolder(scratch)
     const notices = args.resume === undefined ? [] : createSessionNotices(log)
-    return { session: resumeSession(log), scratch, notices }
+    const { listAllBuiltins } = await import('../../tool/builtin/index.ts')
+    const isSafeToRetry = ({ name }: { readonly name: string }): boolean =>
+      listAllBuiltins().some(({ spec, safeToRetry }) => spec.name === name && safeToRetry === true)
+    return { session: resumeSession(log, { isSafeToRetry }), scratch, notices }
   } catch (error) {
     await log?.close()
     if (error instanceof StoreError) throw toUserError(error)

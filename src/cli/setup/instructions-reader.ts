@@ -5,6 +5,8 @@ import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 
 export type InstructionsFile = Readonly<Record<'path' | 'text', string>>
 
+export type InstructionsReader = ReturnType<typeof createInstructionsReader>
+
 interface InstructionsLimits {
   /** The folder in which the file must be; without it, links may lead anywhere. */
   readonly within?: string

@@ -3,14 +3,36 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 import { getConfigFolder, getMemoryFilePath } from '../paths/folders.ts'
-import { createInstructionsReader, type InstructionsFile } from './instructions-reader.ts'
+import { createInstructionsReader, type InstructionsFile, type InstructionsReader } from './instructions-reader.ts'
+
+/** Whose instructions apply beside those of the project. */
+interface InstructionSources {
+  /** The user's own files, and those in the folders above the project. */
+  readonly hasOwnFiles: boolean
+  readonly memory: string | undefined
+}
 
 /** Reads the instructions for a folder: the user's own, then from the top down to the folder; and the memories. */
-export function readInstructions(folder: string) {
+export function readInstructions(
+  folder: string | undefined,
+  { hasOwnFiles, memory }: InstructionSources = { hasOwnFiles: true, memory: getMemoryFilePath() },
+) {
   const reader = createInstructionsReader()
-  // The user's own files may be links to anywhere; what they import must be in the home folder.
+  const geminiMemories = hasOwnFiles ? addOwnFiles(reader) : []
+  const { chain, repository } =
+    folder === undefined ? { chain: [], repository: undefined } : findInstructionFolders(folder, hasOwnFiles)
+  for (const directory of chain) {
+    const within = repository !== undefined && isInsideFolder(directory, repository) ? repository : directory
+    reader.addFolder(directory, { within, importsWithin: within })
+  }
+  const own = memory === undefined ? undefined : reader.read(memory, {})
+  const memories = [...(own && own.text.trim() !== '' ? [own] : []), ...geminiMemories]
+  return { files: reader.files, notices: reader.notices, memories }
+}
+
+/** Adds the user's own files, and returns the memories in them. They may be links to anywhere; what they import must be in the home folder. */
+function addOwnFiles(reader: InstructionsReader): InstructionsFile[] {
   const hasOwn = reader.addFolder(getConfigFolder(), { importsWithin: homedir() })
-  const memories: InstructionsFile[] = []
   const gemini = reader.read(join(homedir(), '.gemini', 'GEMINI.md'), {})
   const { instructions, saved } = splitGeminiMemories(gemini?.text ?? '')
   // Who has instructions for Dragoman has said there what holds; those for other agents are for who has not.
@@ -19,15 +41,7 @@ export function readInstructions(folder: string) {
     if (gemini && instructions !== '') reader.addText(gemini.path, instructions, { importsWithin: homedir() })
     reader.addFile(join(homedir(), '.codex', 'AGENTS.md'), { importsWithin: homedir() })
   }
-  const { chain, repository } = findInstructionFolders(folder)
-  for (const directory of chain) {
-    const within = repository !== undefined && isInsideFolder(directory, repository) ? repository : directory
-    reader.addFolder(directory, { within, importsWithin: within })
-  }
-  const own = reader.read(getMemoryFilePath(), {})
-  if (own && own.text.trim() !== '') memories.push(own)
-  if (gemini && saved !== '') memories.push({ path: gemini.path, text: saved })
-  return { files: reader.files, notices: reader.notices, memories }
+  return gemini && saved !== '' ? [{ path: gemini.path, text: saved }] : []
 }
 
 const GEMINI_MEMORIES = /^## Gemini Added Memories[ \t]*\n(?<saved>(?:(?!#{1,2} ).*\n?)*)/m
@@ -42,14 +56,17 @@ function splitGeminiMemories(text: string): { readonly instructions: string; rea
  * The folders whose instructions apply: from the home folder down to the folder; elsewhere from the repository, or the
  * folder alone. Links may lead through the repository, unless it is the home folder or above it.
  */
-export function findInstructionFolders(folder: string): { chain: string[]; repository: string | undefined } {
+export function findInstructionFolders(
+  folder: string,
+  hasOwnFiles = true,
+): { chain: string[]; repository: string | undefined } {
   const home = homedir()
   const chain: string[] = []
   let repository: string | undefined
   for (let at = folder; ; at = dirname(at)) {
     chain.unshift(at)
     if (repository === undefined && at !== home && !isInsideFolder(home, at) && hasEntry(at, '.git')) repository = at
-    if (at === home) return { chain, repository }
+    if (at === home && hasOwnFiles) return { chain, repository }
     if (at !== dirname(at)) continue
     const from = repository === undefined ? -1 : chain.indexOf(repository)
     return { chain: from < 0 ? [folder] : chain.slice(from), repository }

@@ -3,13 +3,14 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 import type { SkillCatalog } from '../../tool/builtin/activate-skill.ts'
+import type { Config } from '../config/schema.ts'
 import { PROJECT_FILE_KINDS } from '../config/project-files.ts'
 import { getConfigFolder } from '../paths/folders.ts'
 import type { PromptGrants } from '../prompt-files/prompt-grants.ts'
 
 /** The skills of a session; undefined if there are none. Without a folder of skills, nothing is loaded for it. */
-export async function loadSkillCatalog(folder: string) {
-  if (!mayHaveSkills(folder)) return undefined
+export async function loadSkillCatalog(folder: string, { skills: named = [] }: Pick<Config, 'skills'>) {
+  if (named.length === 0 && !mayHaveSkills(folder)) return undefined
   const { loadSkills } = await import('../prompt-files/skill-files.ts')
   const all = loadSkills(folder)
   const skills = all.filter(({ isForModel }) => isForModel)

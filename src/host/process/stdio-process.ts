@@ -25,8 +25,8 @@ export interface StdioProgram {
 
 interface StdioProcessListener {
   readonly onOutput: (bytes: Uint8Array) => void
-  /** How it ended: the second half of a sentence. */
-  readonly onExit: (exitReason: string, exitCode?: number | null) => void
+  /** How it ended: the second half of a sentence, and its exit code, if it has one. */
+  readonly onExit: (exitReason: string, exitCode: number | null) => void
 }
 
 export interface StdioProcess {

@@ -9,7 +9,7 @@ export interface SkillCatalog {
   /** What the model is told of each before it is loaded; the same for the whole session. */
   readonly skills: readonly { readonly name: string; readonly about: string; readonly path?: string }[]
   /** The text of a skill, as it is now. */
-  load(name: string, words: string): Promise<{ readonly text: string } | { readonly problem: string }>
+  readonly load: (name: string, words: string) => Promise<{ readonly text: string } | { readonly problem: string }>
 }
 
 /** Declares the skills by name and description only; the text of one comes when it is used. */

@@ -16,6 +16,7 @@ export const globTool: Tool = defineBuiltin({
   kind: 'search',
   hookName: 'Glob',
   verb: 'Look for files in',
+  safeToRetry: true,
   aliases: { dir_path: 'path' },
   ruleAliases: ['Glob', 'GlobTool'],
   nameAliases: [...createSameToolAliases('FindFiles'), ...createSimilarToolAliases('file_search', 'find_files')],

@@ -14,6 +14,7 @@ export function createWebSearchTool(backend: SearchBackend): Tool {
     name: 'google_web_search',
     text,
     kind: 'search',
+    safeToRetry: true,
     hookName: 'WebSearch',
     ruleAliases: ['WebSearchTool'],
     nameAliases: createSameToolAliases('WebSearch', 'GoogleSearch', 'websearch', 'web_search'),

@@ -90,7 +90,7 @@ export function listBuiltinNames(): readonly string[] {
   return [...listAllBuiltins().map(({ spec }) => spec.name), TOOL_SEARCH_TOOL_NAME]
 }
 
-function createWebTools({ model, search }: WebToolOptions): readonly Tool[] {
+export function createWebTools({ model, search }: WebToolOptions): readonly Tool[] {
   if (model?.serverTools.includes('google_search')) return [createWebFetchTool(model), createWebSearchTool({ model })]
   const service = search && createWebSearchService(search)
   return [createWebFetchTool(model), ...(service && !('problem' in service) ? [createWebSearchTool({ service })] : [])]

@@ -16,6 +16,7 @@ export const listDirectoryTool: Tool = defineBuiltin({
   kind: 'search',
   hookName: 'LS',
   verb: 'List',
+  safeToRetry: true,
   aliases: { dir_path: 'path' },
   ruleAliases: ['LSTool'],
   nameAliases: [

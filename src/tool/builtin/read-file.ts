@@ -16,6 +16,7 @@ export const readFileTool: Tool = defineBuiltin({
   kind: 'read',
   hookName: 'Read',
   verb: 'Read',
+  safeToRetry: true,
   aliases: { file_path: 'absolute_path', path: 'absolute_path' },
   ruleAliases: ['ReadFile', 'ReadFileTool', 'view'],
   nameAliases: [

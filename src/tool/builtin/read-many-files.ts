@@ -22,6 +22,7 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
     kind: 'read',
     hookName: 'Read',
     verb: 'Read',
+    safeToRetry: true,
     aliases: { include: 'paths' },
     ruleAliases: ['Read', 'ReadManyFilesTool'],
     properties: {

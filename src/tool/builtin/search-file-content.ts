@@ -30,6 +30,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
     kind: 'search',
     hookName: 'Grep',
     verb: 'Search in',
+    safeToRetry: true,
     aliases: { dir_path: 'path', include_pattern: 'include' },
     ruleAliases: ['GrepTool'],
     nameAliases: [

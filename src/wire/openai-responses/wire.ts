@@ -17,6 +17,7 @@ export const openaiResponses: Wire<ResponsesDecoderState> = {
     streamUsage: false,
     cache: 'key',
     thinking: 'level',
+    freeTextTools: true,
     encryptedReasoning: true,
     outputWithTools: true,
     lateTools: 'native',

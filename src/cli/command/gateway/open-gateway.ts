@@ -3,6 +3,7 @@ import { createRoutingTable } from '../../../gateway/routing-table.ts'
 import { defined } from '../../../model/defined.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 import { type Endpoint, type ResolveError, resolveModel } from '../../../provider/index.ts'
+import { parsePort } from '../../args/parse-port.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'
 import { createSecretRedactor, createTrafficRecorder } from '../../recording/traffic-recorder.ts'
@@ -95,10 +96,4 @@ async function checkModels(
     const found = isRehearsalModel(name) ? undefined : await resolve(name)
     if (found && 'problem' in found) throw new UserError(found.problem, found.code)
   }
-}
-
-function parsePort(value: string | undefined): number {
-  const port = value === undefined ? 0 : Number(value)
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new UserError(`--port must be a number from 0 to 65535, not “${value}”`)
 }

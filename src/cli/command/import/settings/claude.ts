@@ -52,7 +52,7 @@ function readSettingsFile(path: string, isOfProject: boolean, found: MutableSett
     nameUnusedKeys(`${path}, permissions`, permissions, ['allow', 'ask', 'deny', 'defaultMode'], found)
   }
   const name = stringOrEmpty(model)
-  if (/^claude-/.test(name)) found.config.model ??= `anthropic/${name}`
+  if (name.startsWith('claude-')) found.config.model ??= `anthropic/${name}`
   else if (name !== '') found.unsupported.push(`${path}: the model ${name}; choose one with /model`)
   if (Object.keys(objectOrEmpty(hooks)).length > 0)
     found.inPlace.push(`${path}: hooks${isOfProject ? ', once this folder is trusted' : ''}`)

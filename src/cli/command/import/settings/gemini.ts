@@ -38,7 +38,7 @@ function readSettingsFile(path: string, isOfProject: boolean, folder: string, fo
     found.rules.push({ verdict: 'deny', text, isOfProject })
   const { model, hooks } = json
   const name = isObject(model) ? stringOrEmpty(model['name']) : stringOrEmpty(model)
-  if (/^gemini-/.test(name)) found.config.model ??= `gemini/${name}`
+  if (name.startsWith('gemini-')) found.config.model ??= `gemini/${name}`
   else if (name !== '') found.unsupported.push(`${path}: the model ${name}; choose one with /model`)
   if ((json['vimMode'] ?? general['vimMode']) === true) found.config.vim ??= true
   const editor = stringOrEmpty(general['preferredEditor'])

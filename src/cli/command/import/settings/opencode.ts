@@ -11,7 +11,6 @@ import {
   readSettingsObject,
   stringList,
   type MutableSettings,
-  type RuleVerdict,
   type SettingsReader,
 } from './agent-settings.ts'
 
@@ -93,7 +92,7 @@ function readPermission(
     else if (!(pattern === '*' && verdict === 'ask' && hasOthers))
       for (const name of tools)
         found.rules.push({
-          verdict: verdict as RuleVerdict,
+          verdict,
           text: pattern === '*' ? name : `${name}(${pattern})`,
           isOfProject,
         })
