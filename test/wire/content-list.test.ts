@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
+import type { Part } from '../../src/model/turn.ts'
 import { handOverRequest } from '../../src/wire/hand-over/hand-over-request.ts'
 import { wires } from '../support/cases.ts'
 import { WIRES } from '../support/seals.ts'
@@ -50,7 +51,7 @@ describe('T202 messages of a request whose content is a content list', () => {
       const { request } = chat.readRequest(BODY)
       const { body, warnings } = handOverRequest(request, wires[target], wires[target].profile)
       const again = wires[target].readRequest(body).request.turns
-      const parts = again.flatMap((turn): readonly Part[] => (turn.role === "note" ? [] : turn.parts))
+      const parts = again.flatMap((turn): readonly Part[] => (turn.role === 'note' ? [] : turn.parts))
       const call = parts.find((part) => part.kind === 'call')
       const result = parts.find((part) => part.kind === 'result')
       assert.deepEqual([call?.name, call?.input], ['read', { path: 'a' }])
