@@ -7,7 +7,9 @@ export function toolsPage({ builtinTools }) {
   // All tools, also those that depend on the model.
   const model = { serverTools: ['google_search'], query: () => Promise.reject(new Error('nobody is asked')) }
   const skills = { skills: [], load: () => Promise.resolve({ problem: '' }) }
-  const tools = builtinTools({ memory: 'memory', web: { model }, plan: true, skills })
+  const task = { agents: [], run: () => Promise.resolve({ content: '' }) }
+  const all = { plan: true, dialog: true, background: true, skills, task }
+  const tools = builtinTools({ memory: 'memory', web: { model }, ...all })
   return readFileSync(inRoot('scripts/lib/tools-page.md'), 'utf8')
     .replace('{{table}}', () =>
       ['| Tool | Description |', '|---|---|', ...tools.map(({ spec }) => row(spec))].join('\n'),

@@ -38,7 +38,7 @@ export async function runReplayCommand(args: string[]): Promise<number> {
   const report = await replayRecording(sessionRecording, {
     providers: listProviders(config),
     system: loadSystemPrompt(liveArgs),
-    tools: createToolbox(builtinTools({ memory })).specs,
+    tools: createToolbox(builtinTools({ memory, background: true })).specs,
     // The recording was redacted, and so must be what is compared with it.
     redactor: createRedactor(),
     ...(until !== undefined && { stopBeforeAnswer: until + 1 }),
