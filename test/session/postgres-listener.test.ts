@@ -28,9 +28,11 @@ function createFakePool() {
         await pause(5)
         isBusy = false
         if (isFailing) throw new Error('no answer in time')
-        for (const [, not, channel = ''] of text.matchAll(/(un)?listen "(\w+)"/g))
-          if (not) channels.delete(channel)
+        for (const { groups } of text.matchAll(/(?<verb>\w+) "(?<channel>\w+)"/g)) {
+          const { verb, channel = '' } = groups ?? {}
+          if (verb === 'unlisten') channels.delete(channel)
           else channels.add(channel)
+        }
       },
       on(event: string, listener: (message: never) => void) {
         if (event === 'notification') listeners.push(listener as (typeof listeners)[number])
@@ -43,8 +45,13 @@ function createFakePool() {
     query: () => Promise.resolve({ rows: [] }),
     connect: () => Promise.resolve(createConnection()),
   }
+  const client = listeningClient(pool)
   return {
-    client: listeningClient(pool),
+    listen: async (channel: string, onNotify: (payload: string) => void = () => undefined) => {
+      const listening = await client.listen?.(channel, onNotify)
+      assert.ok(listening)
+      return listening
+    },
     connections,
     queries,
     countOverlaps: () => overlaps,
@@ -55,29 +62,29 @@ function createFakePool() {
 const CHANNELS = Array.from({ length: 50 }, (_, at) => `channel_${at}`)
 
 test('the connection for notifications executes one query at a time, and few for many channels', async () => {
-  const { client, connections, queries, countOverlaps } = createFakePool()
-  const [first] = await Promise.all([client.listen?.('first', () => undefined)])
-  const all = await Promise.all(CHANNELS.map((channel) => client.listen?.(channel, () => undefined)))
+  const { listen, connections, queries, countOverlaps } = createFakePool()
+  const first = await listen('first')
+  const all = await Promise.all(CHANNELS.map((channel) => listen(channel)))
   assert.deepEqual(connections[0]?.channels, new Set(['first', ...CHANNELS]))
-  await Promise.all(all.slice(0, 49).map((one) => one?.close()))
+  await Promise.all(all.slice(0, 49).map((one) => one.close()))
   assert.deepEqual(connections[0]?.channels, new Set(['first', 'channel_49']))
   assert.equal(countOverlaps(), 0)
   assert.ok(queries.length < 10, `${queries.length} queries`)
   await all[49]?.close()
-  await first?.close()
+  await first.close()
 })
 
 test('a channel whose statement got no answer is listened to on another connection, and hears that it may have missed some', async () => {
-  const { client, connections, setFailing } = createFakePool()
+  const { listen, connections, setFailing } = createFakePool()
   const heard: string[] = []
-  const first = await client.listen?.('first', () => undefined)
+  const first = await listen('first')
   setFailing(true)
-  const second = await client.listen?.('second', (payload) => heard.push(payload))
+  const second = await listen('second', (payload) => heard.push(payload))
   setFailing(false)
   await until(() => connections.at(-1)?.channels.has('second') === true && heard.includes(''))
   assert.ok(connections.length > 1)
   connections.at(-1)?.notify('second', 'hello')
   assert.deepEqual(heard.at(-1), 'hello')
-  await second?.close()
-  await first?.close()
+  await second.close()
+  await first.close()
 })

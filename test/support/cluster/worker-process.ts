@@ -138,8 +138,10 @@ export async function runApproverProcess(config: ProcessConfig): Promise<void> {
   void process.stdin.resume().on('end', () => process.exit(0))
   for (;;) {
     try {
+      // A session that waits for an answer writes nothing more.
       const { rows } = await client.query(
-        `select session, entry from "${schema}".entries where entry like '%"kind":"ask"%'`,
+        `select e.session, e.entry from "${schema}".sessions s join "${schema}".entries e on e.session = s.id and e.seq = s.last_seq
+         where e.entry like '%"kind":"ask"%'`,
       )
       for (const row of rows) {
         const { ask } = JSON.parse(String(row['entry'])) as { readonly ask: string }
@@ -150,7 +152,7 @@ export async function runApproverProcess(config: ProcessConfig): Promise<void> {
     } catch {
       // There is no session yet, or the database is being restarted; the next round tries it again.
     }
-    await pause(500)
+    await pause(250)
   }
 }
 
