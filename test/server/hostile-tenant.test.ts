@@ -131,14 +131,20 @@ test('a hostile tenant: 40 further attempts, all refused, and nothing of it in t
     'a body that is nested deeply': () => prompt(deep, json),
     'a part that is nested deeply': () => prompt(`{"input":[{"kind":"text","text":${deep}}]}`, json),
     'a deep body that never ends': () => prompt('['.repeat(500_000), json),
-    'a body that is not UTF-8': () => raw('POST /v1/sessions', 'Content-Type: application/json\r\nContent-Length: 10\r\n', '{"id":"\xFF"}'),
+    'a body that is not UTF-8': () =>
+      raw('POST /v1/sessions', 'Content-Type: application/json\r\nContent-Length: 10\r\n', '{"id":"\xFF"}'),
     'a target that is no path': () => raw('GET //'),
     'a target of another host': () => raw('GET http://acme.example/v1/sessions/private'),
-    'a header in an idempotency key': () => raw('POST /v1/sessions/s/cancel', 'Idempotency-Key: a\tb\r\nContent-Length: 0\r\n'),
+    'a header in an idempotency key': () =>
+      raw('POST /v1/sessions/s/cancel', 'Idempotency-Key: a\tb\r\nContent-Length: 0\r\n'),
     'two lengths': () =>
       raw('POST /v1/sessions', 'Content-Length: 2\r\nContent-Length: 40\r\nContent-Type: application/json\r\n', '{}'),
     'a length and chunks': () =>
-      raw('POST /v1/sessions', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\nGET /metrics HTTP/1.1\r\n\r\n'),
+      raw(
+        'POST /v1/sessions',
+        'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n',
+        '0\r\n\r\nGET /metrics HTTP/1.1\r\n\r\n',
+      ),
     'headers that are too long': () => raw('GET /v1/sessions', `X-Long: ${'x'.repeat(100_000)}\r\n`),
     'a long body where none belongs': () => evil('GET', '/healthz').then(() => sendBodyToHealth(url)),
     'a parameter twice': () => evil('GET', '/v1/sessions/s/files?path=own.txt&path=../../acme/s/secret.txt'),
@@ -156,7 +162,8 @@ test('a hostile tenant: 40 further attempts, all refused, and nothing of it in t
     'a repository with a password': () => workspace('https://user:password@git.example/evil'),
     'an option as the ref': () => workspace('https://git.example/evil/x', '--upload-pack=touch x'),
     'a ref that is a refspec': () => workspace('https://git.example/evil/x', 'main:refs/heads/x'),
-    'media from a file': () => prompt({ input: [{ kind: 'media', mime: 'image/png', data: 'x', uri: 'file:///etc/passwd' }] }),
+    'media from a file': () =>
+      prompt({ input: [{ kind: 'media', mime: 'image/png', data: 'x', uri: 'file:///etc/passwd' }] }),
     'a webhook': () => prompt({ input: 'x', callback: 'http://169.254.169.254/' }),
   }
   assert.ok(Object.keys(attempts).length >= 40)

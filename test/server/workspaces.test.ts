@@ -83,7 +83,12 @@ test('a repository that does all it can: nothing of it runs, and nothing outside
   else assert.notDeepEqual(outside, [])
 
   // A folder that is left over from a removed session of the same name is not used.
-  await until('it is removed', () => connection.remove('w').then(() => true, () => false))
+  await until('it is removed', () =>
+    connection.remove('w').then(
+      () => true,
+      () => false,
+    ),
+  )
   const left = join(here.home, '.local/state/dragoman/workspaces/acme/w')
   assert.ok(!existsSync(left))
   mkdirSync(join(left, 'files'), { recursive: true })
@@ -160,7 +165,16 @@ test('git URLs: what a tenant may name', () => {
   ])
     assert.ok(!check(git), git)
   // A prefix without a host does not open the own network; an explicit host does, and `*` all hosts, but no disk.
-  for (const host of ['localhost', '127.0.0.1', '10.0.0.1', '[::1]', '169.254.169.254', 'git', 'git.internal', 'x.local'])
+  for (const host of [
+    'localhost',
+    '127.0.0.1',
+    '10.0.0.1',
+    '[::1]',
+    '169.254.169.254',
+    'git',
+    'git.internal',
+    'x.local',
+  ])
     assert.ok(!check(`https://${host}/x`, ['https://']), host)
   assert.ok(check('https://github.com/x/y', ['https://']))
   assert.ok(!check('ssh://git@github.com/x/y', ['https://']))

@@ -62,7 +62,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       ;({ operation } = route)
       const { tenant, config } = authenticate(request, route)
       assertQuery(route, url.searchParams)
-      const bytes = await readBody(request, route.body ? (options.maxBodyBytes ?? MAX_BODY_BYTES) : MAX_UNUSED_BODY_BYTES)
+      const bytes = await readBody(
+        request,
+        route.body ? (options.maxBodyBytes ?? MAX_BODY_BYTES) : MAX_UNUSED_BODY_BYTES,
+      )
       const body = parseBody(route, request, bytes)
       const gone = new AbortController()
       response.once('close', () => gone.abort())

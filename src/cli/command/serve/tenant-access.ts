@@ -18,8 +18,10 @@ export function findTenantAccess({ config }: Pick<Settings, 'config'>, tenant: s
   const isOwner = tenant === SINGLE_TENANT && !Object.hasOwn(tenants, tenant)
   const rights: Omit<TenantConfig, 'tokens'> = isOwner
     ? SINGLE_TENANT_RIGHTS
-    : ((Object.hasOwn(tenants, tenant) && tenants[tenant]) || {})
+    : (Object.hasOwn(tenants, tenant) && tenants[tenant]) || {}
   const { mcpServers: names = [], web = false, memory = false } = rights
-  const servers = Object.entries(config.mcpServers ?? {}).filter(([name]) => names.includes(name) || names.includes('*'))
+  const servers = Object.entries(config.mcpServers ?? {}).filter(
+    ([name]) => names.includes(name) || names.includes('*'),
+  )
   return { isOwner, hasWeb: web, hasMemory: memory, mcpServers: Object.fromEntries(servers) }
 }
