@@ -175,7 +175,7 @@ async function createAgentParts(parts: AgentParts, signal: AbortSignal): Promise
 }
 
 /** How long a session waits for MCP servers whose tools are not known yet. */
-const MCP_START_MS = 10_000
+const MCP_START_MS = 30_000
 
 const CHAT_PROMPT = 'You are a helpful assistant. You have no files and no tools in this conversation.'
 const CHAT_WITH_TOOLS_PROMPT =
