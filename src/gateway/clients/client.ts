@@ -1,3 +1,5 @@
+import type { WireId } from '../../model/turn.ts'
+
 /** Where a client finds the gateway. */
 export interface GatewayAddress {
   /** Without a vendor's path. */
@@ -5,6 +7,8 @@ export interface GatewayAddress {
   readonly token: string
   /** The models that the gateway lists; the first one is for clients that must name one. */
   readonly models: readonly string[]
+  /** The API to speak, for a client that has several; its first one if absent. */
+  readonly wire?: WireId
   /** A private folder for files of this client. */
   readonly folder: string
 }
@@ -25,6 +29,8 @@ export interface GatewayClient {
   /** Its command. */
   readonly id: string
   readonly title: string
+  /** The APIs that it can speak; it uses the first one. */
+  readonly wires: readonly WireId[]
   readonly setUp: (address: GatewayAddress) => ClientSetup
 }
 

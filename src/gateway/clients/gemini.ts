@@ -6,6 +6,7 @@ const SETTINGS_FILE = 'gemini-settings.json'
 export const gemini: GatewayClient = {
   id: 'gemini',
   title: 'Gemini CLI',
+  wires: ['gemini'],
   setUp: ({ url, token, folder }) => ({
     env: {
       GOOGLE_GEMINI_BASE_URL: url,
