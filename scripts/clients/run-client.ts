@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeSetupFiles } from '../../src/cli/command/gateway/setup-files.ts'
 import type { GatewayClient } from '../../src/gateway/clients/client.ts'
 import { type CapturedRequest, startCaptureServer } from './capture-server.ts'
 import { createClientHome } from './client-home.ts'
@@ -32,7 +33,7 @@ export async function runClient(
     mkdirSync(folder)
     const address = { url: server.url, token: 'sk-dummy', models: [model.model], wire: model.wire, folder }
     const setup = setUp(address)
-    for (const [name, text] of Object.entries(setup.files ?? {})) writeFileSync(join(folder, name), text)
+    writeSetupFiles(setup, folder, place.env)
     const [program, ...args] = installed.command
     const all = [
       ...args,

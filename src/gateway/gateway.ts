@@ -8,7 +8,7 @@ import { loadWire, wireIds } from '../wire/wires.ts'
 import type { Wire } from '../wire/wire.ts'
 import { createExchangeLog, type ExchangeLog } from './exchange-log.ts'
 import { type GatewayContext, handleGatewayRequest } from './handle-request.ts'
-import { createLimits, type PriceCalculator } from './limits.ts'
+import { createLimits, type DailySpending, type PriceCalculator } from './limits.ts'
 import { createRoutingTable, type GatewayRoute } from './routing-table.ts'
 import { createUpstreams, type UpstreamOptions } from './upstream.ts'
 
@@ -29,6 +29,10 @@ export interface GatewayOptions extends UpstreamOptions {
   readonly price?: PriceCalculator
   /** US dollars per day for all clients together. */
   readonly maxCostPerDay?: number
+  /** Where spending is kept; in memory if absent. */
+  readonly spending?: DailySpending
+  /** In tokens, by `provider/model`, for clients that must know it. */
+  readonly getContextWindow?: (model: string) => number | undefined
   /** Removes secrets from what the log shows. */
   readonly redact?: (text: string) => string
 }
@@ -80,9 +84,10 @@ async function createContext(options: GatewayOptions, host: string, token: strin
     wires: Object.fromEntries(wires) as Record<WireId, Wire>,
     table: createRoutingTable(options.routes ?? [], options.model),
     upstreams: createUpstreams(options),
-    limits: createLimits(price),
+    limits: createLimits(price, options.spending),
     log: createExchangeLog({ redact: (text) => redactMore(redactor.redact(text)) }),
     price,
+    getContextWindow: options.getContextWindow ?? (() => undefined),
     envelopeKey: options.envelopeKey,
     passKeys: options.passKeys ?? [],
     ...defined({ maxCostPerDay }),

@@ -19,6 +19,8 @@ export interface GatewayContext extends AnswerContext {
   readonly token: string
   readonly host: string
   readonly wires: Readonly<Record<WireId, Wire>>
+  /** In tokens, by `provider/model`; undefined if it is unknown. */
+  readonly getContextWindow: (model: string) => number | undefined
 }
 
 /** Answers one HTTP request. Errors have the form of the API that was asked. */
@@ -120,15 +122,20 @@ async function handlePost(
 }
 
 function sendModels(
-  { table }: GatewayContext,
+  { table, getContextWindow }: GatewayContext,
   request: IncomingMessage,
   route: Extract<VendorRoute, { kind: 'models' }>,
   reply: ReturnType<typeof createClientResponse>,
   query: string,
 ): void {
+  // Only Codex says its version.
   const isCodex = new URLSearchParams(query).has('client_version')
-  const names = table.listModels(getClientName(request.headers['user-agent']))
-  const list = createModelList(route.wire, names, { name: route.model, isCodex })
+  const client = getClientName(request.headers['user-agent'])
+  const models = table.listModels(client).map((name) => {
+    const [target = name] = table.choose(name, client)?.models ?? []
+    return { name, ...defined({ contextWindow: getContextWindow(target) }) }
+  })
+  const list = createModelList(route.wire, models, { name: route.model, isCodex })
   if (list) reply.sendJson(200, list)
   else reply.fail({ kind: 'invalid', status: 404, message: `Unknown model ${(route.model ?? '').slice(0, 200)}.` })
 }

@@ -202,6 +202,7 @@ const FLAG_TYPES: { readonly [Flag in keyof Capabilities]-?: FlagType<NonNullabl
   outputFormat: { schema: true, object: true, none: true },
   outputWithTools: 'true or false',
   cacheTtlField: { prompt_cache_retention: true, prompt_cache_options: true },
+  freeTextTools: 'true or false',
   systemNotes: 'true or false',
   lateTools: { native: true, none: true },
   cacheDiagnosis: 'true or false',

@@ -25,6 +25,7 @@ export const BASE_PROFILE = {
   outputFormat: 'schema',
   outputWithTools: false,
   cacheTtlField: 'prompt_cache_retention',
+  freeTextTools: false,
   systemNotes: false,
   lateTools: 'none',
   cacheDiagnosis: false,

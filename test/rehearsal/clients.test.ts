@@ -136,8 +136,8 @@ describe('npm run clients', () => {
         assert.ok(wires.includes(wire), id)
         assert.equal(readFile.call?.length, 1, id)
         const address = { url: 'http://127.0.0.1:1', token: 'the-token', models: ['the-model'], folder: '/f', wire }
-        const { env, args, files = {} } = setUp(address)
-        const all = JSON.stringify([env, args, files])
+        const { env, args, files = {}, overlay } = setUp(address)
+        const all = JSON.stringify([env, args, files, overlay?.changes ?? {}])
         for (const value of ['http://127.0.0.1:1', 'the-token']) assert.ok(all.includes(value), `${id}: ${value}`)
       }
     }

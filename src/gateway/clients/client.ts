@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 
 /** Where a client finds the gateway. */
@@ -22,6 +23,17 @@ export interface ClientSetup {
   readonly args: readonly string[]
   /** Files in `folder`, by name. */
   readonly files?: Readonly<Record<string, string>>
+  /** For a client that reads its settings from one folder only. */
+  readonly overlay?: FolderOverlay
+}
+
+/** A copy of a client's own folder, with links to all that is in it but for the files that are changed. */
+export interface FolderOverlay {
+  /** The client's own folder. */
+  readonly getSource: (home: string, env: Readonly<Record<string, string | undefined>>) => string
+  readonly target: string
+  /** What is merged into JSON files of the folder, by their names. */
+  readonly changes: Readonly<Record<string, JsonObject>>
 }
 
 /** Another agent that can use the gateway. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { WireId } from '../../model/turn.ts'
 import { getFirstModel, type GatewayClient } from './client.ts'
 
@@ -20,10 +21,14 @@ export const pi: GatewayClient = {
     const listed = [...new Set([first, ...models])].map((id) => ({ id }))
     const provider = { baseUrl: url + path, api, apiKey: token, models: listed }
     return {
-      // It reads its providers from its folder only, so for this run it gets a folder of its own.
       env: { PI_CODING_AGENT_DIR: folder },
       args: ['--provider', 'dragoman', '--model', first],
-      files: { 'models.json': JSON.stringify({ providers: { dragoman: provider } }) },
+      // It reads its providers from its folder only.
+      overlay: {
+        getSource: (home, env) => env['PI_CODING_AGENT_DIR'] ?? join(home, '.pi', 'agent'),
+        target: folder,
+        changes: { 'models.json': { providers: { dragoman: provider } } },
+      },
     }
   },
 }

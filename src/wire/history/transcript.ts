@@ -227,7 +227,8 @@ function stringifyArguments(call: CallPart, projection: ToolDeclarations): strin
 
 /** The text of a call that is sent as free text: it was received like this, or the tool is declared like this (T30). */
 export function toFreeformText(call: CallPart, context: EncodeContext): string | undefined {
-  const isDeclaredFreeform = context.projection.findTool(call.name)?.freeform === true
+  const { projection, profile } = context
+  const isDeclaredFreeform = profile.freeTextTools && projection.findTool(call.name)?.freeform === true
   if (call.freeform) return isDeclaredFreeform || hasNativeDataFor(call, context) ? toWellFormed(call.raw) : undefined
   const { input, ...more } = call.input ?? {}
   return isDeclaredFreeform && typeof input === 'string' && Object.keys(more).length === 0

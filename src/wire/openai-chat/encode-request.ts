@@ -1,10 +1,10 @@
 import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
-import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
+import type { ModelParams, ModelRequest } from '../../model/request.ts'
 import { describeMedia, findResultMedia, toMediaUrl, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, MediaPart, Part, ResultPart, TextPart } from '../../model/turn.ts'
-import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
+import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, createEncodeContext, getNativeToolFields, listHostedTools } from '../declare-tools.ts'
 import {
   createCacheMark,
@@ -39,7 +39,7 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
     ...(profile.bridge ? insertBridges(history, context) : history),
   ]
   const params = request.params ?? {}
-  const tools = [...projection.tools.map(declareTool), ...listHostedTools(request, 'openai-chat', warnings)]
+  const tools = [...projection.tools.map((tool) => declareTool(tool, profile)), ...listHostedTools(request, 'openai-chat', warnings)]
   const format = encodeOpenAiFormat(chooseOutputRequest(request, context))
   const complete: JsonObject = {
     model: request.model,
@@ -50,7 +50,7 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
     ...encodeOpenAiCacheTtl(params, profile, warnings),
     ...(native &&
-      tools.length > 0 && { ...encodeToolChoice(request.toolChoice, request.params, projection, warnings), tools }),
+      tools.length > 0 && { ...encodeToolChoice(request, context, warnings), tools }),
     messages: profile.alternate ? mergeUserMessages(messages) : messages,
   }
   const body = mergeProviderOptions(complete, request.providerOptions?.['openai-chat'], warnings)
@@ -76,15 +76,14 @@ function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning
 
 /** `auto` is the default, and some endpoints reject it (T153); `parallel_tool_calls` is sent only if it is set (T154). */
 function encodeToolChoice(
-  toolChoice: ToolChoice | undefined,
-  params: ModelParams | undefined,
-  projection: ToolDeclarations,
+  { toolChoice, params }: Pick<ModelRequest, 'toolChoice' | 'params'>,
+  { projection, profile }: EncodeContext,
   warnings: Warning[],
 ): JsonObject {
   const parallel = params?.parallelCalls === undefined ? {} : { parallel_tool_calls: params.parallelCalls }
   const chooseTool = (name: string): JsonObject[] => {
     const tool = findChosenTool(name, projection, warnings)
-    const type = tool?.freeform ? 'custom' : 'function'
+    const type = tool?.freeform && profile.freeTextTools ? 'custom' : 'function'
     return tool ? [{ type, [type]: { name: tool.name } }] : []
   }
   if (toolChoice === undefined || toolChoice === 'auto') return parallel
@@ -100,10 +99,10 @@ function encodeToolChoice(
 
 const MAX_STOP_SEQUENCES = 4
 
-function declareTool(tool: DeclaredTool): JsonObject {
+function declareTool(tool: DeclaredTool, { freeTextTools }: Profile): JsonObject {
   const { name, description, schema, strict, freeform, grammar } = tool
   const format = grammar && { type: 'grammar', grammar: { syntax: grammar.syntax, definition: grammar.definition } }
-  const declared = freeform
+  const declared = freeform && freeTextTools
     ? { type: 'custom', custom: { name, description, ...defined({ format }) } }
     : { type: 'function', function: { name, description, parameters: schema, ...defined({ strict }) } }
   return mergeObjects(declared, getNativeToolFields(tool, 'openai-chat'))

@@ -20,6 +20,7 @@ export const openaiResponses: Wire<ResponsesDecoderState> = {
     encryptedReasoning: true,
     outputWithTools: true,
     lateTools: 'native',
+    freeTextTools: true,
   },
   encodeRequest: encodeResponsesRequest,
   startDecoding: startResponsesDecoding,

@@ -12,7 +12,8 @@ import { isRehearsalModel, startRehearsalModel } from '../../setup/rehearsal-mod
 import { readSavedCapabilities } from '../../setup/saved-capabilities.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { EXIT_CODE, UserError } from '../../user-error.ts'
-import { readEnvelopeKey } from './envelope-key.ts'
+import { getGatewayFolder, readEnvelopeKey } from './envelope-key.ts'
+import { openSpendingFiles } from './spending-file.ts'
 
 interface GatewayArgs {
   readonly port?: string
@@ -37,12 +38,14 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
   await checkModels(createRoutingTable(routes, model).listTargets(), resolver.resolve)
   const warn = (message: string) => void process.stderr.write(`dragoman: ${message}\n`)
   const recorder = args.record === undefined ? undefined : createTrafficRecorder({ record: args.record }, warn)
-  const { cost } = await createLazyCatalog(config)()
+  const catalog = await createLazyCatalog(config)()
   const gateway = await start({
     resolveModel: resolver.resolve,
     routes,
     envelopeKey: readEnvelopeKey(),
-    price: cost,
+    price: catalog.cost,
+    getContextWindow: (name) => catalog.card(splitModelName(name))?.window,
+    spending: openSpendingFiles(getGatewayFolder(), warn),
     redact: createSecretRedactor().redact,
     port: parsePort(args.port),
     ...(recorder && { httpClient: recorder.httpClient }),
@@ -58,6 +61,11 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
       await resolver.close()
     },
   }
+}
+
+function splitModelName(name: string) {
+  const [provider = '', ...rest] = name.split('/')
+  return { provider, model: rest.join('/') }
 }
 
 const NO_MODEL_MESSAGE =

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ClientSetup, GatewayClient } from '../../../gateway/clients/client.ts'
@@ -7,6 +7,7 @@ import { ensurePrivateFolder } from '../../../host/files/private-folder.ts'
 import { EXIT_CODE, UserError } from '../../user-error.ts'
 import { getGatewayFolder } from './envelope-key.ts'
 import type { OpenedGateway } from './open-gateway.ts'
+import { writeSetupFiles } from './setup-files.ts'
 
 /** Starts a client that uses the gateway, and waits for its end. Its files are removed afterwards. */
 export async function runClient(
@@ -31,16 +32,11 @@ export function prepareClient(
 ): ClientSetup {
   const folder = join(getGatewayFolder(), 'clients', client.id)
   const setup = client.setUp({ ...address, folder })
-  if (setup.files) {
+  if (setup.files ?? setup.overlay) {
     ensurePrivateFolder(folder)
     writeSetupFiles(setup, folder)
   }
   return setup
-}
-
-/** The files contain the token. */
-function writeSetupFiles({ files = {} }: ClientSetup, folder: string): void {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 })
 }
 
 function startProgram(
