@@ -31,6 +31,8 @@ export interface GatewayOptions extends UpstreamOptions {
   readonly maxCostPerDay?: number
   /** Where spending is kept; in memory if absent. */
   readonly spending?: DailySpending
+  /** The client of requests without a User-Agent. */
+  readonly client?: string
   /** In tokens, by `provider/model`, for clients that must know it. */
   readonly getContextWindow?: (model: string) => number | undefined
   /** Removes secrets from what the log shows. */
@@ -87,6 +89,7 @@ async function createContext(options: GatewayOptions, host: string, token: strin
     limits: createLimits(price, options.spending),
     log: createExchangeLog({ redact: (text) => redactMore(redactor.redact(text)) }),
     price,
+    ...defined({ client: options.client }),
     getContextWindow: options.getContextWindow ?? (() => undefined),
     envelopeKey: options.envelopeKey,
     passKeys: options.passKeys ?? [],

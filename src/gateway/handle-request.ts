@@ -19,6 +19,8 @@ export interface GatewayContext extends AnswerContext {
   readonly token: string
   readonly host: string
   readonly wires: Readonly<Record<WireId, Wire>>
+  /** The client of requests without a User-Agent. */
+  readonly client?: string
   /** In tokens, by `provider/model`; undefined if it is unknown. */
   readonly getContextWindow: (model: string) => number | undefined
 }
@@ -79,7 +81,7 @@ async function handlePost(
   const model = ('model' in route ? route.model : undefined) ?? stringOrEmpty(body['model'])
   const stream = route.kind === 'ask' && (route.stream ?? body['stream'] === true)
   const framing = route.kind === 'ask' ? route.framing : 'sse'
-  const client = getClientName(request.headers['user-agent'])
+  const client = getClientName(request.headers['user-agent'], context.client)
   const fields = { client, wire: wire.id, path, model, isStream: stream }
   const recorder = context.log.begin(fields, typeof text === 'string' ? text : '')
   const reply = createClientResponse(response, {
@@ -122,7 +124,7 @@ async function handlePost(
 }
 
 function sendModels(
-  { table, getContextWindow }: GatewayContext,
+  { table, getContextWindow, client: defaultClient }: GatewayContext,
   request: IncomingMessage,
   route: Extract<VendorRoute, { kind: 'models' }>,
   reply: ReturnType<typeof createClientResponse>,
@@ -130,7 +132,7 @@ function sendModels(
 ): void {
   // Only Codex says its version.
   const isCodex = new URLSearchParams(query).has('client_version')
-  const client = getClientName(request.headers['user-agent'])
+  const client = getClientName(request.headers['user-agent'], defaultClient)
   const models = table.listModels(client).map((name) => {
     const [target = name] = table.choose(name, client)?.models ?? []
     return { name, ...defined({ contextWindow: getContextWindow(target) }) }

@@ -49,7 +49,7 @@ async function serve(values: GatewayValues): Promise<number> {
 
 async function run(client: GatewayClient, values: GatewayValues, args: readonly string[]): Promise<number> {
   const { port, model, record } = values
-  const gateway = await openGateway(defined({ port, model, record }))
+  const gateway = await openGateway(defined({ port, model, record, client: client.id }))
   try {
     return await runClient(client, gateway, args)
   } finally {

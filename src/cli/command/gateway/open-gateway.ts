@@ -1,6 +1,7 @@
 import { startGateway, type Gateway } from '../../../gateway/gateway.ts'
 import { createRoutingTable } from '../../../gateway/routing-table.ts'
 import { defined } from '../../../model/defined.ts'
+import type { WireId } from '../../../model/turn.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 import { type Endpoint, type ResolveError, resolveModel } from '../../../provider/index.ts'
 import { readSettings } from '../../config/read-settings.ts'
@@ -21,11 +22,15 @@ interface GatewayArgs {
   readonly token?: string
   readonly model?: string
   readonly record?: string
+  /** The client of requests that do not name theirs. */
+  readonly client?: string
 }
 
 export interface OpenedGateway extends Gateway {
   /** The models that clients can ask for. */
   readonly models: readonly string[]
+  /** The wire of all models, if it is one. */
+  readonly wire?: WireId
 }
 
 /** Starts a gateway with the settings and the keys of the user. */
@@ -35,7 +40,7 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
   const model = args.model ?? (routes.length === 0 ? await detectModel(config) : undefined)
   if (model === undefined && routes.length === 0) throw new UserError(NO_MODEL_MESSAGE, EXIT_CODE.signIn)
   const resolver = createResolver(config)
-  await checkModels(createRoutingTable(routes, model).listTargets(), resolver.resolve)
+  const wires = await checkModels(createRoutingTable(routes, model).listTargets(), resolver.resolve)
   const warn = (message: string) => void process.stderr.write(`dragoman: ${message}\n`)
   const recorder = args.record === undefined ? undefined : createTrafficRecorder({ record: args.record }, warn)
   const catalog = await createLazyCatalog(config)()
@@ -50,11 +55,12 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
     port: parsePort(args.port),
     ...(recorder && { httpClient: recorder.httpClient }),
     ...(config.requestTimeout !== undefined && { maxSilenceMs: config.requestTimeout * 1000 }),
-    ...defined({ model, host: args.host, token: args.token, passKeys, maxCostPerDay }),
+    ...defined({ model, host: args.host, token: args.token, client: args.client, passKeys, maxCostPerDay }),
   })
   return {
     ...gateway,
     models: createRoutingTable(routes, model).listModels(),
+    ...(wires.size === 1 && defined({ wire: [...wires][0] })),
     async close() {
       await gateway.close()
       recorder?.close()
@@ -94,15 +100,18 @@ function createResolver(config: Config) {
   }
 }
 
-/** A wrong name is an error now, not at the first request. */
+/** A wrong name is an error now, not at the first request. Returns the wires of the models. */
 async function checkModels(
   names: readonly string[],
   resolve: (name: string) => Promise<Endpoint | ResolveError>,
-): Promise<void> {
+): Promise<Set<WireId | undefined>> {
+  const wires = new Set<WireId | undefined>()
   for (const name of names) {
     const found = isRehearsalModel(name) ? undefined : await resolve(name)
     if (found && 'problem' in found) throw new UserError(found.problem, found.code)
+    wires.add(found?.wire)
   }
+  return wires
 }
 
 function parsePort(value: string | undefined): number {

@@ -4,6 +4,7 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ClientSetup, GatewayClient } from '../../../gateway/clients/client.ts'
 import { ensurePrivateFolder } from '../../../host/files/private-folder.ts'
+import { defined } from '../../../model/defined.ts'
 import { EXIT_CODE, UserError } from '../../user-error.ts'
 import { getGatewayFolder } from './envelope-key.ts'
 import type { OpenedGateway } from './open-gateway.ts'
@@ -17,7 +18,10 @@ export async function runClient(
 ): Promise<number> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-gateway-'))
   try {
-    const setup = client.setUp({ url: gateway.url, token: gateway.token, models: gateway.models, folder })
+    const { url, token, models } = gateway
+    // If client and model can speak the same API, nothing needs to be translated.
+    const wire = client.wires.find((one) => one === gateway.wire)
+    const setup = client.setUp({ url, token, models, folder, ...defined({ wire }) })
     writeSetupFiles(setup, folder)
     return await startProgram(client, setup, args)
   } finally {
