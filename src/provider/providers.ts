@@ -381,7 +381,7 @@ const ROWS: readonly ProviderRow[] = [
     urls: ['OPENAI_BASE_URL'],
     keys: ['OPENAI_API_KEY'],
     model: 'gpt-5.4',
-    profile: { outputWithTools: true, freeTextTools: true },
+    profile: { outputWithTools: true },
   },
 
   // Local servers compile tools to grammars (T149), and most know only `max_tokens` (T155).
