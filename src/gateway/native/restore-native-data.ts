@@ -3,6 +3,7 @@ import type { Warning } from '../../model/event.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { AssistantPart, AssistantTurn, CallPart, NativeData, Turn, WireId } from '../../model/turn.ts'
+import { collectDeclaredTools } from '../../wire/late-tools.ts'
 import { dropEnvelopes, findEnvelopes } from './envelope-fields.ts'
 import { removeDefaults } from './remove-defaults.ts'
 import { type CarriedPart, openEnvelope } from './signature-envelope.ts'
@@ -24,7 +25,7 @@ export function restoreNativeData(
   options: RestoreOptions,
 ): { request: ModelRequest; warnings: Warning[] } {
   const warnings: Warning[] = []
-  const schemas = new Map(request.tools.map(({ name, schema }) => [name, schema]))
+  const schemas = new Map(collectDeclaredTools(request).known.map(({ name, schema }) => [name, schema]))
   const turns = request.turns.map((turn) => restoreTurn(turn, { ...options, schemas }, warnings))
   return { request: { ...request, turns }, warnings }
 }
