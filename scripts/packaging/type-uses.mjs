@@ -53,15 +53,12 @@ agent({ model: 5 })
 
 export const SDK_USE = `
 import type { Anthropic } from '@anthropic-ai/sdk'
-import type {
-  Content, GenerateContentResponse, GoogleGenAI, Interactions, Part, PartListUnion, Tool,
-} from '@google/genai'
+import type { Content, GenerateContentResponse, Part, PartListUnion, Tool } from '@google/genai'
 import type { OpenAI } from 'openai'
 import * as openai from 'dragoman/embed/openai'
 import * as anthropic from 'dragoman/embed/anthropic'
 import * as responses from 'dragoman/embed/responses'
 import * as gemini from 'dragoman/embed/gemini'
-import * as interactions from 'dragoman/embed/interactions'
 import { toGeminiTools } from 'dragoman/embed/tachikoma'
 
 const definitions = [{ name: 'a', description: 'A.', parameters: { type: 'object' } }]
@@ -95,13 +92,6 @@ export async function message(client: Anthropic, result: Anthropic.ToolResultBlo
   return gemini.toFunctionResponse(result, 'a') satisfies Part
 }
 
-export async function interact(client: GoogleGenAI) {
-  const input: Interactions.Step[] = []
-  const stream = await client.interactions.create({ model: 'm', input, stream: true, ...interactions.declareTools(definitions) })
-  const response = await interactions.assembleStream(interactions.createAssembler(), stream)
-  input.push(...interactions.toHistory<Interactions.Step>(response))
-}
-
 export async function content(stream: AsyncGenerator<GenerateContentResponse>, output: PartListUnion) {
   const contents: Content[] = []
   const response = await gemini.assembleStream(gemini.createAssembler(), stream)
@@ -113,5 +103,20 @@ export async function content(stream: AsyncGenerator<GenerateContentResponse>, o
 
 function yieldAll(chunks: Iterable<unknown>) {
   return [...chunks]
+}
+`
+
+/** The SDKs of today have it, those of genai 1 not. */
+export const INTERACTIONS_SDK_USE = `
+import type { GoogleGenAI, Interactions } from '@google/genai'
+import * as interactions from 'dragoman/embed/interactions'
+
+const definitions = [{ name: 'a', description: 'A.', parameters: { type: 'object' } }]
+
+export async function interact(client: GoogleGenAI) {
+  const input: Interactions.Step[] = []
+  const stream = await client.interactions.create({ model: 'm', input, stream: true, ...interactions.declareTools(definitions) })
+  const response = await interactions.assembleStream(interactions.createAssembler(), stream)
+  input.push(...interactions.toHistory<Interactions.Step>(response))
 }
 `

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { exec, runTool } from './exec.mjs'
 import { findHiddenTypes } from './hidden-types.mjs'
-import { AGENT_USE, EMBED_USE, SDK_USE } from './type-uses.mjs'
+import { AGENT_USE, EMBED_USE, INTERACTIONS_SDK_USE, SDK_USE } from './type-uses.mjs'
 
 const VERSIONS = ['5.4', '5.9', '7']
 const RESOLUTIONS = { bundler: 'esnext', node16: 'node16', nodenext: 'nodenext' }
@@ -27,9 +27,10 @@ export function typeRows({ tarball, tools, app, sdks }) {
     },
     {
       name: 'types of openai 5, Anthropic SDK 0.37, genai 1, and of today',
-      cells: each(Object.keys(sdks), (name) =>
-        checkTypes({ tools, app: sdks[name], version: '5.9', resolution: 'nodenext', uses: { 'sdk.mts': SDK_USE } }),
-      ),
+      cells: each(Object.keys(sdks), (name) => {
+        const uses = { 'sdk.mts': SDK_USE, ...(name === 'newer' && { 'interactions.mts': INTERACTIONS_SDK_USE }) }
+        return checkTypes({ tools, app: sdks[name], version: '5.9', resolution: 'nodenext', uses })
+      }),
     },
     {
       name: 'every type of embed has a name',

@@ -65,7 +65,7 @@ export type {
 } from './vendor-types/interactions.ts'
 export type { Warning } from '../model/event.ts'
 export type { Fault } from '../model/fault.ts'
-export type { Finish } from '../model/turn.ts'
+export type { Finish, NativeData } from '../model/turn.ts'
 export type { ToolChoice } from '../model/request.ts'
 export type { Usage } from '../model/usage.ts'
 export type { Json, JsonObject } from '../model/json.ts'

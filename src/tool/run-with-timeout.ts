@@ -1,5 +1,4 @@
-import { getAbortReason } from '../model/abort-reason.ts'
-import { type Clock, sleep, systemClock } from '../provider/clock.ts'
+import { type Clock, systemClock } from '../provider/clock.ts'
 
 /** Returned instead of a value when the time limit was reached, or when the caller stopped waiting. */
 export const TIMED_OUT = Symbol('timed out')
@@ -17,19 +16,25 @@ export async function runWithTimeout<T>(
   work: (signal: AbortSignal) => T | Promise<T>,
   { ms = Infinity, signal, clock = systemClock }: TimeoutOptions,
 ): Promise<T | typeof TIMED_OUT> {
-  const timeout = new AbortController()
-  const workSignal = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal
-  const running = work(workSignal)
-  if (ms === Infinity) return running
   const stop = new AbortController()
-  const stopTimer = (): void => stop.abort(getAbortReason())
-  signal?.addEventListener('abort', stopTimer, { once: true })
-  const expiry = sleep(clock, ms, stop.signal).then((): typeof TIMED_OUT => TIMED_OUT)
-  // A timer that is left behind would keep the process alive.
-  const first = await Promise.race([running, expiry]).finally(() => {
-    stopTimer()
-    signal?.removeEventListener('abort', stopTimer)
-  })
-  if (first === TIMED_OUT) timeout.abort()
-  return first
+  const onAbort = (): void => stop.abort(signal?.reason)
+  if (signal?.aborted) onAbort()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  let cancelTimer = (): void => undefined
+  try {
+    const running = work(stop.signal)
+    if (ms === Infinity) return await running
+    const limit = new Promise<typeof TIMED_OUT>((resolve) => {
+      const end = (): void => resolve(TIMED_OUT)
+      cancelTimer = clock.schedule(ms, end)
+      stop.signal.addEventListener('abort', end, { once: true })
+    })
+    const first = await Promise.race([running, limit])
+    if (first === TIMED_OUT) stop.abort()
+    return first
+  } finally {
+    // A timer that is left behind would keep the process alive.
+    cancelTimer()
+    signal?.removeEventListener('abort', onAbort)
+  }
 }

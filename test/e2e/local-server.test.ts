@@ -4,6 +4,7 @@ import { createServer, request as ask, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { agent, provider } from '../../src/index.ts'
 import type { Json } from '../../src/model/json.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
@@ -75,6 +76,16 @@ describe('the context window of a server of one’s own', () => {
     assert.doesNotMatch(err, /summarised/)
     assert.ok(paths.every((path) => path === '/v1/chat/completions'))
   })
+
+  test('many sessions of one process ask the server once', async () => {
+    const { paths, url } = await local('llamacpp', KINDS['llamacpp'] ?? {}, [{ loop: [{ say: 'Done.' }] }])
+    const model = () => provider('llamacpp', { baseUrl: `${url}/v1` })('script')
+    const ends = await Promise.all(Array.from({ length: 10 }, () => agent({ model: model() }).run('go')))
+    assert.deepEqual([...new Set(ends.map((end) => end.finish))], ['done'])
+    const asked = paths.filter((path) => path !== '/v1/chat/completions').toSorted()
+    assert.deepEqual(asked, [...new Set(asked)], 'each path once')
+    assert.ok(asked.includes('/props'))
+  })
 })
 
 describe('the start page', { skip: noTmux }, () => {
@@ -106,10 +117,14 @@ describe('the start page', { skip: noTmux }, () => {
 })
 
 /** A server of a kind, which passes on to the scripted model what is for a model; and the paths that were asked for. */
-async function local(row: string, answers: Readonly<Record<string, Json>>) {
+async function local(
+  row: string,
+  answers: Readonly<Record<string, Json>>,
+  script?: Extract<Parameters<typeof stage>[0], readonly unknown[]>,
+) {
   const big = { usage: { input: 2500, output: 10 } }
   const here = await stage({
-    steps: [
+    steps: script ?? [
       { when: { user: 'about to be replaced' }, say: 'Short.' },
       { when: { user: 'summary of the conversation' }, say: 'Done.', usage: { input: 100, output: 10 } },
       { call: [{ name: 'read_file', args: { absolute_path: '{cwd}/long.txt' } }], ...big },
