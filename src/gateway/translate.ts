@@ -105,11 +105,13 @@ async function sendStream(request: GatewayRequest, response: ClientResponse, ans
   let current = start()
   let hasSent = false
   let lastSent = Date.now()
-  const startStream = (): void =>
+  const startStream = (): void => {
+    if (response.isStarted) return
     response.startStream({
       ...createModelHeader(model),
       ...formatWarningHeader([...warnings, ...current.events.warnings]),
     })
+  }
   const keepAlive = (): void => {
     startStream()
     response.keepAlive()
