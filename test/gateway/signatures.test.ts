@@ -7,6 +7,7 @@ import type { AssistantTurn, Turn, WireId } from '../../src/model/turn.ts'
 import { startGateway } from '../../src/gateway/gateway.ts'
 import { openEnvelope, sealEnvelope } from '../../src/gateway/native/signature-envelope.ts'
 import { resolveModel } from '../../src/provider/index.ts'
+import { stringifyWithRawJson } from '../../src/wire/json/raw-json.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { answers, rehearse, said } from '../rehearsal/support.ts'
 import { askGateway, gatewayTo, KEY, providerAt, TOKEN } from './support.ts'
@@ -115,7 +116,9 @@ test('defaults that a client adds to the arguments of a signed call are taken aw
     const first = await askGateway(gateway, 'anthropic', { tools })
     const turns = [said('Go.'), first.turn, answers(first.turn)]
     const normalise = (input: JsonObject) => (body: JsonObject) =>
-      JSON.parse(JSON.stringify(body).replaceAll('"input":{"path":"a","n":1}', `"input":${JSON.stringify(input)}`)) as JsonObject
+      JSON.parse(
+        stringifyWithRawJson(body).replaceAll('"input":{"path":"a","n":1}', `"input":${JSON.stringify(input)}`),
+      ) as JsonObject
     const withDefaults = await askGateway(gateway, 'anthropic', {
       tools,
       turns,
