@@ -2,6 +2,8 @@
 // loopback server with an empty home and a scratch workspace. `npm run clients -- codex claude` runs only these.
 // It prints a table: which of their tools are read, and how many survive the way to each other wire and back. --out FOLDER
 // keeps all requests, for tests (DRAGOMAN_CLIENT_CAPTURES=FOLDER npm test -- client-captures).
+// --sessions imports the session that each has made, whole and with torn ends, and continues it on another wire. --homes FOLDER
+// keeps what they wrote into their home folders.
 // --gateway runs each through `dragoman gateway run` on models of all wires instead: a task of five turns, without and with what
 // goes wrong upstream. --wires and --faults choose some (`--faults none`: only the task), --jobs N runs several at once, and
 // --out FOLDER keeps what was sent.

@@ -52,8 +52,9 @@ console.log(`\n${verdict}: ${passed.join(', ') || 'nothing'} (${seconds} s)`)
 process.exitCode = failed.length === 0 ? 0 : 1
 
 function runChecks() {
+  const tsc = binOf('typescript', 'tsc')
   return [
-    step('types', () => check([binOf('typescript', 'tsc')])),
+    step('types', async () => (await check([tsc])) && (await check([tsc, '-p', 'src/gateway/inspector/page']))),
     step('lint', () => check([binOf('oxlint')])),
     step('format', () => check([binOf('oxfmt'), '--check', '--no-error-on-unmatched-pattern', ...formatted])),
   ]
@@ -84,12 +85,12 @@ async function runTests(files) {
   return (await runNode(['--test', ...flags, `--test-concurrency=${concurrency}`, ...files], { env })).ok
 }
 
-/** Does a test file, or a file of the tests that it imports, start a shell command, a sandbox, a terminal or a shell? */
+/** Does a test file, or a file of the tests that it imports, start a shell command, a sandbox, a terminal, a shell or a browser? */
 function dependsOnPrograms(path, seen = new Set()) {
   seen.add(path)
   if (!existsSync(inRoot(path))) return false // Some tests write sources of their own.
   const text = readFileSync(inRoot(path), 'utf8')
-  if (/\b(?:bwrap|bubblewrap|tmux|zsh|fish|sandbox|yolo|auto_edit|run_shell_command)\b/.test(text)) return true
+  if (/\b(?:bwrap|bubblewrap|tmux|zsh|fish|chromium|sandbox|yolo|auto_edit|run_shell_command)\b/.test(text)) return true
   const imports = [...text.matchAll(/ from '(\.[^']+\.ts)'/g)].map(([, file]) => posix.join(dirname(path), file))
   return imports.some((file) => file.startsWith('test/') && !seen.has(file) && dependsOnPrograms(file, seen))
 }

@@ -1,6 +1,15 @@
 export type { RunLimits } from './agent/agent-context.ts'
 export type { ApprovalRequest, CallState } from './agent/calls/call-state.ts'
 export type {
+  BlockOutcome,
+  HookAnswer,
+  HookContext,
+  HookOutcome,
+  Hooks,
+  PreToolUseOutcome,
+  ToolUse,
+} from './agent/hooks/hooks.ts'
+export type {
   AgentOptions,
   ApprovalAnswer,
   InputPart,

@@ -1,38 +1,64 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { wireIds } from '../../src/wire/wires.ts'
 import { table } from '../lib/table.mjs'
 import { findGatewayClient } from './all-clients.ts'
+import { checkSession, SESSION_CLIENTS, type SessionReport } from './check-session.ts'
 import { checkTools, SURVIVING_OUTCOMES, type ToolReport } from './check-tools.ts'
 import type { Client, ClientModel } from './client.ts'
 import type { InstalledClient } from './install-client.ts'
-import { type ClientRun, runClient, SECRET } from './run-client.ts'
+import { type ClientFolders, type ClientRun, runClient, SECRET } from './run-client.ts'
 
 interface ReadyClient {
   readonly client: Client
   readonly installed: InstalledClient
 }
 
+interface CaptureOptions {
+  /** Keeps all requests. */
+  readonly out?: string
+  /** Keeps what the clients wrote into their home folders. */
+  readonly homes?: string
+  /** Imports the sessions that they made. */
+  readonly sessions?: boolean
+}
+
 /** Captures the requests of clients, and returns a table of what becomes of their tools on every wire. */
 export async function captureRequests(
   clients: readonly ReadyClient[],
-  out?: string,
+  { out, homes, sessions = false }: CaptureOptions = {},
 ): Promise<{ readonly text: string; readonly isGood: boolean }> {
   const rows: string[][] = []
+  const sessionRows: string[][] = []
   const problems: string[] = []
   for (const { client, installed } of clients) {
     const { title } = findGatewayClient(client)
     console.error(`${title} …`)
     for (const model of client.models) {
-      const run = await runClient(client, model, installed)
-      if (out !== undefined) saveRequests(out, `${client.id}-${model.wire}-${model.model}`, run)
+      const name = `${client.id}-${model.wire}-${model.model}`
+      let session: SessionReport | undefined
+      const inspect = async (folders: ClientFolders): Promise<void> => {
+        if (homes !== undefined) cpSync(folders.home, resolve(homes, name), { recursive: true, force: true })
+        if (sessions && SESSION_CLIENTS.has(client.id)) session = await checkSession(client.id, model.wire, folders)
+      }
+      const run = await runClient(client, model, installed, { inspect })
+      if (session) {
+        const isWhole = session.problems.length === 0 ? 'yes' : 'no'
+        sessionRows.push([title, installed.version, model.wire, session.wire, isWhole, session.torn])
+        problems.push(...session.problems.map((problem) => `- ${title} (session, ${model.wire}): ${problem}`))
+      }
+      if (out !== undefined) saveRequests(out, name, run)
       const { row, faults } = await reportRun(title, model, installed, run)
       rows.push(row)
       problems.push(...faults.map((fault) => `- ${title} (${model.wire}, ${model.model}): ${fault}`))
     }
   }
   const head = ['client', 'version', 'wire', 'model', 'requests', 'tool ran', 'declared', 'read', 'hosted', ...wireIds]
-  const lines = problems.length === 0 ? [] : ['', ...problems]
+  const sessionHead = ['session of', 'version', 'made on', 'continued on', 'whole', 'torn']
+  const lines = [
+    ...(sessionRows.length === 0 ? [] : ['', table(sessionHead, sessionRows)]),
+    ...(problems.length === 0 ? [] : ['', ...problems]),
+  ]
   return { text: [table(head, rows), ...lines].join('\n'), isGood: problems.length === 0 }
 }
 

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { defined } from '../../src/model/defined.ts'
 import { getErrorMessage } from '../../src/model/error-message.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import { wireIds } from '../../src/wire/wires.ts'
@@ -16,6 +17,8 @@ const { values, positionals } = parseArgs({
   options: {
     cache: { type: 'string' },
     out: { type: 'string' },
+    homes: { type: 'string' },
+    sessions: { type: 'boolean' },
     gateway: { type: 'boolean' },
     wires: { type: 'string' },
     faults: { type: 'string' },
@@ -59,7 +62,7 @@ async function main(): Promise<boolean> {
         root: resolve(values.root),
         ...(values.out !== undefined && { out: values.out }),
       })
-    : await captureRequests(clients, values.out)
+    : await captureRequests(clients, defined({ out: values.out, homes: values.homes, sessions: values.sessions }))
   console.log([text, ...missing].join('\n'))
   return isGood && missing.length === 0
 }

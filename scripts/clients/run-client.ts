@@ -14,15 +14,27 @@ export interface ClientRun extends ProgramEnd {
   readonly refusedHosts: readonly string[]
 }
 
+/** The scratch folders of a run. */
+export interface ClientFolders {
+  readonly home: string
+  readonly workspace: string
+}
+
 /** What the file says that the client is asked about. */
 export const SECRET = 'heron'
+
+interface RunOptions {
+  /** Gets the folders before they are removed. */
+  readonly inspect?: (folders: ClientFolders) => Promise<void>
+  readonly gatewayClient?: GatewayClient
+}
 
 /** Runs a client in an empty home and a scratch workspace, through one call of its own tool. */
 export async function runClient(
   client: Client,
   model: ClientModel,
   installed: InstalledClient,
-  { setUp }: GatewayClient = findGatewayClient(client),
+  { inspect, gatewayClient = findGatewayClient(client) }: RunOptions = {},
 ): Promise<ClientRun> {
   const place = await createClientHome(client)
   const { home, workspace } = place
@@ -32,7 +44,7 @@ export async function runClient(
     const folder = join(home, 'setup')
     mkdirSync(folder)
     const address = { url: server.url, token: 'sk-dummy', models: [model.model], wire: model.wire, folder }
-    const setup = setUp(address)
+    const setup = gatewayClient.setUp(address)
     writeSetupFiles(setup, folder, place.env)
     const [program, ...args] = installed.command
     const all = [
@@ -42,6 +54,7 @@ export async function runClient(
       ...client.runPrompt('What is the secret word in a.txt?'),
     ]
     const end = await runProgram(program, all, { cwd: workspace, env: { ...place.env, ...setup.env } })
+    await inspect?.({ home, workspace })
     return { ...end, requests: server.requests, refusedHosts: [...place.refusedHosts] }
   } finally {
     server.close()

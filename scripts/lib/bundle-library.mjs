@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules, createRequire } from 'node:module'
 import { basename, posix } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import { packagesOutside, usedInputs } from './bundle.mjs'
+import { packagesOutside } from './bundle.mjs'
+import { usedInputs } from './used-inputs.mjs'
 import { inRoot, root } from './files.mjs'
 
 /** The sources of the entry points, from `exports` of package.json: ./dist/embed/openai.js is src/embed/openai.ts. */

@@ -4,6 +4,8 @@ import { isAbsolute } from 'node:path'
 import { inRoot, root } from './files.mjs'
 import { isAlive } from './lock.mjs'
 import { mergeHot } from './hot.mjs'
+import { inspectorPage, pageInputs } from './inspector-page.mjs'
+import { usedInputs } from './used-inputs.mjs'
 
 /** Libraries that are bundled, with their dependencies, so that installing the package is fast and small. */
 const inside = [
@@ -59,7 +61,7 @@ export async function bundle({ entries, base, out, chunks = 'chunks', minify = f
       format: 'esm',
       platform: 'node',
       target: 'node20',
-      plugins: [packagesOutside],
+      plugins: [inspectorPage, packagesOutside],
       loader: { '.md': 'text', '.wasm': 'file' },
       assetNames: 'assets/[name]-[hash]',
       chunkNames: `${chunks}/[name]-[hash]`,
@@ -72,17 +74,12 @@ export async function bundle({ entries, base, out, chunks = 'chunks', minify = f
       logLevel: 'warning',
     })
     const files = hot ? await mergeHot(metafile, { ...hot, banner }) : Object.keys(metafile.outputs)
-    return { files, inputs: Object.values(metafile.outputs).flatMap(usedInputs) }
+    return { files, inputs: [...Object.values(metafile.outputs).flatMap(usedInputs), ...pageInputs] }
   } catch (error) {
     // esbuild has already printed these, with file and line.
     if (Array.isArray(error.errors)) return undefined
     throw error
   }
-}
-
-/** The files whose code is in an output; what was left out because nobody uses it does not count. */
-export function usedInputs({ inputs }) {
-  return Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0)
 }
 
 /**

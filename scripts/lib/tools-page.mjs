@@ -6,7 +6,8 @@ import { inRoot } from './files.mjs'
 export function toolsPage({ builtinTools }) {
   // All tools, also those that depend on the model.
   const model = { serverTools: ['google_search'], query: () => Promise.reject(new Error('nobody is asked')) }
-  const tools = builtinTools({ memory: 'memory', web: { model }, plan: true })
+  const skills = { skills: [], load: () => Promise.resolve({ problem: '' }) }
+  const tools = builtinTools({ memory: 'memory', web: { model }, plan: true, skills })
   return readFileSync(inRoot('scripts/lib/tools-page.md'), 'utf8')
     .replace('{{table}}', () =>
       ['| Tool | Description |', '|---|---|', ...tools.map(({ spec }) => row(spec))].join('\n'),

@@ -199,6 +199,8 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
       const parts = [{ kind: 'text', text: outcome.prompt } as const, ...input.parts.slice(1)]
       return execute((signal) => run(getAgent(), parts, signal))
     }
+    if ('parts' in outcome)
+      return execute((signal) => run(getAgent(), [...outcome.parts, ...input.parts.slice(1)], signal, outcome.ownText))
     updates.say(outcome.text)
     sendModeIfChanged()
     return 'end_turn'

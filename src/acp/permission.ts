@@ -23,6 +23,14 @@ export function listPermissionChoices({ details, decision }: ApprovalRequest): r
   if (details.kind === 'plan') {
     add('once', 'allow_once', 'Yes, and ask about each edit', once)
     add('edits', 'allow_always', 'Yes, and allow edits without approval', { outcome: 'proceed-always' })
+  } else if (details.kind === 'question') {
+    for (const [at, { label, about }] of details.options.entries())
+      add(`answer-${at + 1}`, 'allow_once', about === undefined ? label : `${label}: ${about}`, {
+        ...once,
+        words: label,
+      })
+    add('no', 'reject_once', 'No answer', { outcome: 'cancel' })
+    return choices
   } else if (details.kind === 'sandbox') {
     if (details.blocked === 'network')
       add('network', 'allow_once', 'Yes, once, with network', { ...once, access: 'network' })
@@ -61,7 +69,9 @@ export function toPermissionCall(ask: ApprovalRequest, view: ToolCallView | unde
     // A question that is not about a call of the model, such as one of an MCP server, has an id of its own.
     toolCallId: ask.call === '' ? ask.id : ask.call,
     ...view,
-    title: view?.title ?? sanitizeText(details.title, 'file-name'),
+    title:
+      (ask.asker === undefined ? '' : `${sanitizeText(ask.asker, 'file-name')} asks: `) +
+      (view?.title ?? sanitizeText(details.title, 'file-name')),
     status: 'pending',
     content: [...toQuestionContent(details), ...reason],
   }

@@ -1,3 +1,4 @@
+import type { Todo } from '../tool/builtin/write-todos.ts'
 import type { PlanEntry } from './protocol.ts'
 
 /** The steps of a plan: the items of its lists that are not indented; without lists, the plan as a whole. */
@@ -8,4 +9,11 @@ export function toPlanEntries(plan: string): PlanEntry[] {
     priority: 'medium',
     status: 'pending',
   }))
+}
+
+/** The list of steps of the model. The protocol has no word for a step that was given up. */
+export function toTodoEntries(todos: readonly Todo[]): PlanEntry[] {
+  return todos.flatMap(({ description, status }) =>
+    status === 'cancelled' ? [] : [{ content: description, priority: 'medium', status }],
+  )
 }

@@ -55,6 +55,7 @@ export function* replaySession(
       case 'open':
       case 'note':
       case 'intent':
+      case 'subagent':
       case 'ask':
       case 'reply':
       case 'request':

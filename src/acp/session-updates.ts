@@ -5,7 +5,8 @@ import type { TurnEvent } from '../model/event.ts'
 import { defined } from '../model/defined.ts'
 import type { CallPart } from '../model/turn.ts'
 import type { Entry } from '../session/log/entry.ts'
-import { toPlanEntries } from './plan-entries.ts'
+import { readTodos, writeTodosTool } from '../tool/builtin/write-todos.ts'
+import { toPlanEntries, toTodoEntries } from './plan-entries.ts'
 import { toMediaBlock } from './prompt-content.ts'
 import type { ClientCapabilities, SessionUpdate, ToolCallContent } from './protocol.ts'
 import {
@@ -112,6 +113,8 @@ export function createSessionUpdates({ send, agent, client }: SessionUpdatesOpti
       case 'scheduled':
         return
       case 'executing': {
+        if (call.tool.spec.name === writeTodosTool.spec.name)
+          send({ sessionUpdate: 'plan', entries: toTodoEntries(readTodos(call.input)) })
         const command = call.effects.find((effect) => effect.kind === 'exec')?.command
         if (command !== undefined) executingCommands.set(command, id)
         updateCall(id, { status: 'in_progress', ...(call.modified && { rawInput: call.input }) })

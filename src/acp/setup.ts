@@ -2,6 +2,7 @@ import type { AgentContext } from '../agent/agent-context.ts'
 import type { RunEvent } from '../agent/loop/run-event.ts'
 import type { Host } from '../host/host.ts'
 import type { ModelParams } from '../model/request.ts'
+import type { UserTurn } from '../model/turn.ts'
 import type { SessionSummary } from '../session/store/store.ts'
 import type { McpServerConfig } from '../tool/mcp/client/server-config.ts'
 import type { McpRequestHandler } from '../tool/mcp/connection/request-handler.ts'
@@ -74,5 +75,9 @@ export interface EditorCommand {
   run(words: string): CommandOutcome | Promise<CommandOutcome>
 }
 
-/** A prompt for the model, a text for the user, or the wish to summarize the conversation. */
-export type CommandOutcome = { readonly prompt: string } | { readonly text: string } | { readonly compacts: true }
+/** A prompt for the model, a message with files, a text for the user, or the wish to summarize the conversation. */
+export type CommandOutcome =
+  | { readonly prompt: string }
+  | { readonly parts: UserTurn['parts']; readonly ownText: string }
+  | { readonly text: string }
+  | { readonly compacts: true }

@@ -89,6 +89,8 @@ export function toQuestionContent(details: ApprovalDetails): ToolCallContent[] {
       return [toText(toCodeBlock(showAll(details.command), 'sh'))]
     case 'plan':
       return [toText(details.plan)]
+    case 'question':
+      return [toText(showAll(details.question))]
     case 'info':
       return [toText(showAll([details.prompt, ...(details.urls ?? [])].join('\n')))]
     case 'mcp': {

@@ -11,6 +11,8 @@ import type { Session } from '../session/session.ts'
 import type { SeenFiles } from '../tool/tool.ts'
 import type { Toolbox } from '../tool/toolbox.ts'
 import type { ApprovalRequest, ApprovalReply } from './calls/call-state.ts'
+import type { BackgroundRuns } from './subagents/background-runs.ts'
+import type { Hooks } from './hooks/hooks.ts'
 import type { OutputSpec } from './output/output-spec.ts'
 
 /** Everything that a run uses. It reaches files, processes and the network only through these. */
@@ -52,6 +54,14 @@ export interface AgentContext {
   readonly takeQueuedMessages?: () => readonly UserTurn['parts'][]
   /** The agent that a call has chosen to continue the conversation; read before each request. */
   readonly takeHandoff?: () => { readonly name: string; readonly agent: AgentContext } | undefined
+  /** Called before and after calls, prompts, compactions and ends. */
+  readonly hooks?: Hooks
+  /** Its name, if it is a subagent. */
+  readonly subagent?: string
+  /** A hook ends the run by a reason here. */
+  readonly stopRequest?: { reason?: string }
+  /** Subagents that run beside the run. Without it, all are waited for at once. */
+  readonly background?: BackgroundRuns
   /** Runs a tool in the context of its trace span, so that spans of the tool become children of it. */
   readonly traceToolRun?: <T>(call: CallPart, run: () => Promise<T>) => Promise<T>
   /** Applies the cost limit of this agent to a model that another agent uses. */

@@ -7,7 +7,10 @@ import { defined } from '../model/defined.ts'
 import { sha256Hex } from '../host/files/sha256.ts'
 
 /** Records file changes durably: the previous content as a blob, and the change in the log. */
-export function createChangeRecorder(session: Session, store: Store): (change: FileChange) => Promise<void> {
+export function createChangeRecorder(
+  session: Pick<Session, 'append' | 'flush'>,
+  store: Store,
+): (change: FileChange) => Promise<void> {
   return async ({ path, before, after, folders }) => {
     const snapshot = before && { blob: await store.putBlob(before.bytes), mode: before.mode }
     session.append({
@@ -92,7 +95,7 @@ async function removeEmptyFolders(steps: readonly UndoStep[], files: Files): Pro
 }
 
 function formatUndoNote(
-  { promptNumber, redo }: UndoPlan,
+  { promptNumber, redo, commands }: UndoPlan,
   done: readonly UndoFile[],
   left: readonly UndoFile[],
 ): string {
@@ -104,7 +107,8 @@ function formatUndoNote(
   const others =
     left.length > 0 ? ` These files were not restored, because somebody else had changed them: ${names(left)}.` : ''
   const files = done.length === 0 ? 'no file had to be changed' : names(done)
-  return `The user restored files to their state ${target}: ${files}.${others} Changes made by commands were not undone. Read a file again before you edit it.`
+  const unknown = commands.length > 0 ? ' What commands changed was not undone.' : ''
+  return `The user restored files to their state ${target}: ${files}.${others}${unknown} Read a file again before you edit it.`
 }
 
 const MAX_NAMED_FILES = 30

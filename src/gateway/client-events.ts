@@ -1,8 +1,9 @@
-import type { TurnEvent, Warning } from '../model/event.ts'
+import type { TurnEvent } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
 import { isObject, toCanonicalJson, tryParseJson } from '../model/json.ts'
 import type { ModelRequest } from '../model/request.ts'
 import type { AssistantPart, CallPart, ReasoningPart, TextPart, WireId } from '../model/turn.ts'
+import type { ExchangeWarning } from './exchange-log.ts'
 import { createNativeCarrier } from './native/carry-native-data.ts'
 
 interface ClientEventOptions {
@@ -38,12 +39,15 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   const carrier = createNativeCarrier(wire, key)
   const usedIds = collectCallIds(request)
   const rejected: CallPart[] = []
-  const warnings: Warning[] = []
+  const warnings: ExchangeWarning[] = []
+  let hasOpened = false
   const texts = new Map<number, SentText>()
   /** Decoders close texts at the end only; clients get them one after the other, so the next one ends the one before. */
   let current:
     | { readonly index: number; readonly clientIndex: number; readonly kind: TextKind; text: string }
     | undefined
+  const refusals = new Set<number>()
+  const getRefusal = (index: number) => (refusals.has(index) ? { refusal: true as const } : {})
   const openTexts = new Set<number>()
   let heldCalls: { readonly part: CallPart; readonly index: number }[] = []
   let calls = 0
@@ -56,7 +60,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
     const open: TurnEvent =
       part.kind === 'call'
         ? { type: 'part-open', index, kind, id: part.id, name: part.name, ...(native && { native }) }
-        : { type: 'part-open', index, kind }
+        : { type: 'part-open', index, kind, ...(part.kind === 'text' && part.refusal && { refusal: true }) }
     return [
       open,
       ...(text === '' ? [] : [{ type: 'part-delta' as const, index, kind, text }]),
@@ -67,8 +71,9 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   function endCurrent(): TurnEvent[] {
     if (!current) return []
     const { clientIndex, kind, text } = current
+    const part = { kind, text, ...getRefusal(current.index) }
     current = undefined
-    return [{ type: 'part-close', index: clientIndex, part: carrier.markForeign({ kind, text }) }]
+    return [{ type: 'part-close', index: clientIndex, part: carrier.markForeign(part) }]
   }
 
   function writeText(index: number, kind: TextKind, text: string): TurnEvent[] {
@@ -79,7 +84,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
       events.push(...endCurrent())
       current = { index, clientIndex: next++, kind, text: '' }
       sent.segments++
-      events.push({ type: 'part-open', index: current.clientIndex, kind })
+      events.push({ type: 'part-open', index: current.clientIndex, kind, ...getRefusal(index) })
     }
     current.text += text
     sent.text += text
@@ -141,11 +146,12 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
   }
 
   return {
-    warnings: warnings as readonly Warning[],
+    warnings: warnings as readonly ExchangeWarning[],
     push(event: Exclude<TurnEvent, FinishEvent>): TurnEvent[] {
       switch (event.type) {
         case 'part-open':
           if (event.kind === 'text' || event.kind === 'reasoning') openTexts.add(event.index)
+          if (event.refusal) refusals.add(event.index)
           return []
         case 'part-delta':
           if (event.kind !== 'text' && event.kind !== 'reasoning') return []
@@ -153,9 +159,12 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
         case 'part-close':
           return closePart(event.part, event.index)
         case 'warn':
-          warnings.push(event.warning)
+          // What is said before the response concerns the request.
+          warnings.push({ ...event.warning, stage: hasOpened ? 'upstream-response' : 'upstream-request' })
           return []
         case 'open':
+          hasOpened = true
+          return [event]
         case 'usage':
         case 'wait':
           return [event]
@@ -179,7 +188,11 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
       const [first] = rejected
       if (first && reason !== 'length' && reason !== 'malformed-call') return { fault: createCallFault(first) }
       if (first)
-        warnings.push({ code: 'rejected-call', message: `A call of ${first.name} was left out: it is incomplete.` })
+        warnings.push({
+          code: 'rejected-call',
+          message: `A call of ${first.name} was left out: it is incomplete.`,
+          stage: 'client-response',
+        })
       // The labels of another vendor say nothing to the client.
       const label = upstreamWire === wire && raw !== undefined ? { raw } : {}
       const isCallMissing = reason === 'calls' && calls + heldCalls.length === 0

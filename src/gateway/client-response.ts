@@ -10,12 +10,18 @@ import { toClientError } from './client-error.ts'
 
 export type ClientResponse = ReturnType<typeof createClientResponse>
 
+type Headers = Readonly<Record<string, string>>
+
 interface ClientResponseOptions {
   readonly wire: Wire
   readonly stream: boolean
   readonly framing: StreamFraming
-  /** Gets everything that is sent, and the status before it. */
-  readonly onSent: (sent: { readonly status?: number; readonly bytes?: Uint8Array | string }) => void
+  /** Gets everything that is sent, and the status and the headers before it. */
+  readonly onSent: (sent: {
+    readonly status?: number
+    readonly headers?: Headers
+    readonly bytes?: Uint8Array | string
+  }) => void
 }
 
 /** Writes the response to a client in the form of its API: streamed, whole, or an error. */
@@ -27,7 +33,7 @@ export function createClientResponse(
   const { responseWriter } = wire
 
   function writeHead(status: number, headers: Readonly<Record<string, string>>): void {
-    onSent({ status })
+    onSent({ status, headers })
     response.writeHead(status, headers)
   }
 

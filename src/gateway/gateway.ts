@@ -6,11 +6,14 @@ import { createRedactor } from '../model/security/redactor.ts'
 import { defined } from '../model/defined.ts'
 import { loadWire, wireIds } from '../wire/wires.ts'
 import type { Wire } from '../wire/wire.ts'
+import { captureUpstream } from './capture-upstream.ts'
 import { createExchangeLog, type ExchangeLog } from './exchange-log.ts'
 import { type GatewayContext, handleGatewayRequest } from './handle-request.ts'
 import { createLimits, type DailySpending, type PriceCalculator } from './limits.ts'
+import { createGatewaySource } from './inspector/gateway-source.ts'
 import { createRoutingTable, type GatewayRoute } from './routing-table.ts'
 import { createUpstreams, type UpstreamOptions } from './upstream.ts'
+import { getSharedHttpClient } from '../provider/index.ts'
 
 export interface GatewayOptions extends UpstreamOptions {
   /** The default is this machine only. */
@@ -80,14 +83,19 @@ async function createContext(options: GatewayOptions, host: string, token: strin
   const redactor = createRedactor([token])
   const redactMore = options.redact ?? ((text: string) => text)
   const { price = () => undefined, maxCostPerDay } = options
+  const log = createExchangeLog({ redact: (text) => redactMore(redactor.redact(text)) })
+  const wireById = Object.fromEntries(wires) as Record<WireId, Wire>
+  const httpClient = captureUpstream(options.httpClient ?? getSharedHttpClient())
+  const upstreams = createUpstreams({ ...options, httpClient })
   return {
     host,
     token,
-    wires: Object.fromEntries(wires) as Record<WireId, Wire>,
+    wires: wireById,
     table: createRoutingTable(options.routes ?? [], options.model),
-    upstreams: createUpstreams(options),
+    upstreams,
     limits: createLimits(price, options.spending),
-    log: createExchangeLog({ redact: (text) => redactMore(redactor.redact(text)) }),
+    log,
+    inspected: createGatewaySource({ log, wires: wireById, price, upstreams, envelopeKey: options.envelopeKey }),
     price,
     ...defined({ client: options.client }),
     getContextWindow: options.getContextWindow ?? (() => undefined),

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { defined } from '../model/defined.ts'
 import { getErrorMessage } from '../model/error-message.ts'
 import type { Fault } from '../model/fault.ts'
@@ -8,10 +8,13 @@ import { parseVendorRoute, type VendorRoute } from '../wire/vendor-route.ts'
 import type { Wire } from '../wire/wire.ts'
 import { checkAccess, checkHostAndOrigin } from './access.ts'
 import { answerRequest, type AnswerContext } from './answer-request.ts'
+import { captureFor } from './capture-upstream.ts'
 import { getClientName } from './client-names.ts'
 import { createClientResponse } from './client-response.ts'
+import { findClientSession } from './client-session.ts'
 import type { GatewayRequest } from './gateway-request.ts'
-import { createInspectorPage, INSPECTOR_HEADERS } from './inspector/page.ts'
+import { handleInspectorRequest } from './inspector/handle-inspector-request.ts'
+import type { InspectorSource } from './inspector/inspector-source.ts'
 import { createModelList } from './model-lists.ts'
 import { readBody } from './read-body.ts'
 
@@ -23,6 +26,8 @@ export interface GatewayContext extends AnswerContext {
   readonly client?: string
   /** In tokens, by `provider/model`; undefined if it is unknown. */
   readonly getContextWindow: (model: string) => number | undefined
+  /** What the inspector shows. */
+  readonly inspected: InspectorSource
 }
 
 /** Answers one HTTP request. Errors have the form of the API that was asked. */
@@ -44,12 +49,10 @@ export async function handleGatewayRequest(
     const place = checkHostAndOrigin(request.headers, context.host)
     return place ? refuse(place.status, place.message) : reply.sendJson(200, { status: 'ok' })
   }
+  if (path === '/inspector' || path.startsWith('/inspector/'))
+    return handleInspectorRequest({ ...context, source: context.inspected }, request, response)
   const access = checkAccess(request, context)
   if ('status' in access) return refuse(access.status, access.message)
-  if (path === '/inspector' || path === '/inspector/') {
-    response.writeHead(200, INSPECTOR_HEADERS).end(createInspectorPage(context.log.list()))
-    return
-  }
   if (!route) return refuse(404, `Unknown path: ${path.slice(0, 200)}`)
   if (route.kind === 'models') return sendModels(context, request, route, reply, query)
   // Codex tries a WebSocket first, and uses HTTP if it is told so.
@@ -82,14 +85,16 @@ async function handlePost(
   const stream = route.kind === 'ask' && (route.stream ?? body['stream'] === true)
   const framing = route.kind === 'ask' ? route.framing : 'sse'
   const client = getClientName(request.headers['user-agent'], context.client)
-  const fields = { client, wire: wire.id, path, model, isStream: stream }
-  const recorder = context.log.begin(fields, typeof text === 'string' ? text : '')
+  const own = findClientSession(request.headers, body)
+  const fields = { client, ...own, wire: wire.id, path, model, isStream: stream }
+  const recorder = context.log.begin(fields, typeof text === 'string' ? text : '', joinHeaders(request.headers))
   const reply = createClientResponse(response, {
     wire,
     stream,
     framing,
-    onSent({ status, bytes }) {
+    onSent({ status, headers, bytes }) {
       if (status !== undefined) recorder.update({ status })
+      if (headers) recorder.setResponseHeaders(headers)
       if (bytes !== undefined) recorder.addResponse(bytes)
     },
   })
@@ -113,7 +118,8 @@ async function handlePost(
       ...defined({ clientKey }),
       signal: closed.signal,
     }
-    const fault = await answerRequest(context, asked, reply, { recorder, isCount: route.kind === 'count' })
+    const isCount = route.kind === 'count'
+    const fault = await captureFor(recorder, () => answerRequest(context, asked, reply, { recorder, isCount }))
     if (fault) fail(fault)
   } catch (error) {
     fail({ kind: 'server', status: 500, message: `Internal error of the gateway: ${getErrorMessage(error)}` })
@@ -121,6 +127,10 @@ async function handlePost(
   } finally {
     recorder.end()
   }
+}
+
+function joinHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 }
 
 function sendModels(

@@ -90,7 +90,7 @@ async function sendOn(
     response.destroy()
   }
   const { usage, warnings, fault } = watcher.end()
-  recorder.addWarnings(warnings)
+  recorder.addWarnings(warnings.map((warning) => ({ ...warning, stage: 'upstream-response' })))
   recorder.update(defined({ usage, fault }))
   return usage
 }

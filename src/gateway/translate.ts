@@ -36,7 +36,7 @@ export async function translate(
   if (refused !== undefined) return { fault: createRefusedFieldFault(refused) }
   const { request: modelRequest, warnings } = readModelRequest(request, options)
   if (modelRequest.previous !== undefined) return { fault: NO_STORED_HISTORY_FAULT }
-  recorder.addWarnings(warnings)
+  recorder.addWarnings(warnings.map((warning) => ({ ...warning, stage: 'client-request' })))
   const turnKey = createTurnKey(randomBytes(20))
   const events = model.stream(modelRequest, { turnKey, signal: request.signal })
   const send = request.stream ? sendStream : sendWhole

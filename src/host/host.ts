@@ -83,6 +83,28 @@ export interface CommandRequest {
   readonly access?: SandboxAccess
   readonly signal?: AbortSignal
   readonly onOutput?: (text: string) => void
+  /** Its input stays open. */
+  readonly hasInput?: true
+}
+
+/** A command that runs in the background. */
+export interface BackgroundCommand {
+  readonly id: string
+  readonly command: string
+  readonly folder: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  /** How it ended; undefined while it runs. */
+  readonly end: Pick<CommandResult, 'exitCode' | 'signal' | 'error'> | undefined
+  /** The output since the last call. */
+  readNew(): string
+  /** The end of its output, whether or not it was read. */
+  readRecent(): string
+  /** Rejects if its input is closed. */
+  send(text: string): Promise<void>
+  /** Stops it, with all that it started. */
+  stop(): Promise<void>
+  waitForEnd(): Promise<void>
 }
 
 /** How a command ended. Long output keeps its beginning and its end; the rest is in a file. */
@@ -94,6 +116,8 @@ export interface CommandResult {
   /** PIDs of processes that the command left running, as seen outside the sandbox. */
   readonly background: readonly number[]
   readonly group: number | undefined
+  /** The id under which what it left running can be read and stopped. */
+  readonly backgroundId?: string
   /** It ran in a sandbox of its own: other commands see neither its processes nor its ports. */
   readonly sandboxed?: true
   readonly notes?: readonly string[]
@@ -103,11 +127,19 @@ export interface CommandResult {
   readonly outputFile?: string
   readonly timedOut?: true
   readonly cancelled?: true
+  /** What it changed in the workspace is in the log, and can be undone. */
+  readonly changesRecorded?: true
+  /** Messages for the user only. */
+  readonly notices?: readonly string[]
 }
 
 /** Each process has its own group and a clean environment. */
 export interface Processes {
   run(command: CommandRequest): Promise<CommandResult>
+  /** Starts a command that runs on until it ends, is stopped, or the host is closed; a result if it did not start. */
+  start?(command: CommandRequest): Promise<BackgroundCommand | CommandResult>
+  /** All commands that were started in the background, and what others left running. */
+  listBackground?(): readonly BackgroundCommand[]
 }
 
 export interface SearchRequest {

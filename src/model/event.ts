@@ -29,6 +29,8 @@ export type TurnEvent =
       /** Of a call, if they are known already. */
       readonly id?: string
       readonly name?: string
+      /** Of a text with which the model refuses. */
+      readonly refusal?: true
       /** As far as it is known already, for writing the response again; the part itself has all of it. */
       readonly native?: NativeData
     }

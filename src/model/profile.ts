@@ -61,10 +61,10 @@ export interface Profile {
   readonly cacheTtlField: 'prompt_cache_retention' | 'prompt_cache_options'
   /** Can tools be added inside the history, and be deferred until they are found? If not, they are declared with the others. */
   readonly lateTools: 'native' | 'none'
-  /** Has the API tools that take free text? If not, the text is their one argument `input`. */
-  readonly freeTextTools: boolean
   /** May system messages stand inside the history? Trusted notes are then written as such (T177). */
   readonly systemNotes: boolean
+  /** May tools take free text, with a grammar? If not, they have one string argument (T30). */
+  readonly freeTextTools: boolean
   /** Does the endpoint say why the prompt cache missed? */
   readonly cacheDiagnosis: boolean
   /** The tools that the vendor runs by itself. */

@@ -184,6 +184,8 @@ function checkEffects(proposal: Proposal, context: PolicyContext): Promise<Decis
 
 async function checkEffect(effect: Effect, proposal: Proposal, context: PolicyContext): Promise<Decision> {
   if (effect.kind === 'plan') return checkPlanApproval(context)
+  // In every mode: only the user can answer.
+  if (effect.kind === 'question') return { verdict: 'ask', rule: 'question', why: 'Your answer goes to the model.' }
   if (effect.kind === 'exec') return checkCommand(effect, proposal.tool, context)
   if (effect.kind === 'read' || effect.kind === 'write') return checkFileAccess(effect, proposal.tool, context)
   return effect.kind === 'net'

@@ -10,6 +10,8 @@ export type Effect =
   | { readonly kind: 'net'; readonly host: string; readonly urls?: readonly string[] }
   /** The user is asked to approve a plan, which ends plan mode. */
   | { readonly kind: 'plan' }
+  /** The user is asked something; nothing else happens. */
+  | { readonly kind: 'question' }
   /** Undeclared: it may do anything. `mcpTool` is set for the tool of an MCP server. */
   | { readonly kind: 'unknown'; readonly mcpTool?: McpToolIdentity }
 
@@ -40,6 +42,8 @@ export function effectsConflict(
   if (one.kind === 'unknown' || other.kind === 'unknown') return true
   // Calls after a plan wait for its approval.
   if (one.kind === 'plan' || other.kind === 'plan') return true
+  // Other calls need not wait for an answer; questions come one after the other.
+  if (one.kind === 'question' || other.kind === 'question') return one.kind === other.kind
   if (one.kind === 'exec' || other.kind === 'exec') return one.kind !== 'net' && other.kind !== 'net'
   if (one.kind === 'net' || other.kind === 'net') return false
   if (one.kind === 'read' && other.kind === 'read') return false

@@ -10,6 +10,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
   /** Milliseconds that may pass without progress, if earlier attempts have used up some of them. */
   readonly maxSilenceMs?: number
+  /** The longest wait before another attempt that a server may ask for, if the caller can try it again later by itself. */
+  readonly maxRetryWaitMs?: number
   /** Called for every attempt as it is sent. */
   readonly onSent?: (sent: SentRequest) => void
 }

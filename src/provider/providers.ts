@@ -234,10 +234,11 @@ const ROWS: readonly ProviderRow[] = [
 
   // Clouds: the address contains a region, a resource or an account.
   {
+    // Most models are under /v1; a model under the wrong path is refused. Another path: AWS_BEDROCK_BASE_URL.
     id: 'bedrock',
     labels: { aliases: ['amazon-bedrock', 'aws-bedrock'], otel: 'aws.bedrock', keyPrefix: 'bedrock-api-key-' },
     wire: 'openai-chat',
-    url: 'https://bedrock-mantle.{AWS_REGION|AWS_DEFAULT_REGION}.api.aws/openai/v1',
+    url: 'https://bedrock-mantle.{AWS_REGION|AWS_DEFAULT_REGION}.api.aws/v1',
     urls: ['AWS_BEDROCK_BASE_URL'],
     keys: ['AWS_BEARER_TOKEN_BEDROCK'],
     model: 'openai.gpt-oss-120b',
@@ -247,7 +248,7 @@ const ROWS: readonly ProviderRow[] = [
     id: 'bedrock-responses',
     labels: { otel: 'aws.bedrock' },
     wire: 'openai-responses',
-    url: 'https://bedrock-mantle.{AWS_REGION|AWS_DEFAULT_REGION}.api.aws/openai/v1',
+    url: 'https://bedrock-mantle.{AWS_REGION|AWS_DEFAULT_REGION}.api.aws/v1',
     urls: ['AWS_BEDROCK_BASE_URL'],
     keys: ['AWS_BEARER_TOKEN_BEDROCK'],
     model: 'openai.gpt-oss-120b',
@@ -269,7 +270,7 @@ const ROWS: readonly ProviderRow[] = [
     urls: AZURE_URLS,
     keys: AZURE_KEY_VARIABLES,
     model: 'gpt-5.4',
-    profile: { outputWithTools: true },
+    profile: { outputWithTools: true, freeTextTools: true },
   },
   {
     id: 'snowflake',
@@ -381,7 +382,7 @@ const ROWS: readonly ProviderRow[] = [
     urls: ['OPENAI_BASE_URL'],
     keys: ['OPENAI_API_KEY'],
     model: 'gpt-5.4',
-    profile: { outputWithTools: true },
+    profile: { outputWithTools: true, freeTextTools: true },
   },
 
   // Local servers compile tools to grammars (T149), and most know only `max_tokens` (T155).

@@ -18,7 +18,10 @@ export function resolveCapabilities(
   // The context window of a local model depends on how its server was started (T160).
   const { window, ...capabilities } = family?.capabilities ?? {}
   const known = window === undefined || provider.port !== undefined ? capabilities : { ...capabilities, window }
-  return { signer: `${provider.id}:${family?.id ?? name}`, ...mergeCapabilities(known, provider.profile ?? {}) }
+  // Hardly any of the compatible endpoints has tools with free text; most reject the whole request (T30).
+  const standard = provider.wire === 'openai-chat' ? { freeTextTools: false } : {}
+  const signer = `${provider.id}:${family?.id ?? name}`
+  return { signer, ...standard, ...mergeCapabilities(known, provider.profile ?? {}) }
 }
 
 /** The wire's profile, changed by what is known about the model. */

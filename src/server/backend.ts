@@ -55,6 +55,7 @@ export interface JobQueue {
   setSchedule(schedule: Schedule): Promise<void>
   removeSchedule(id: string): Promise<void>
   listSchedules(tenant: string): Promise<readonly Schedule[]>
+  /** Replaces the limits of a tenant and a provider. */
   setLimits(limits: QueueLimits): Promise<void>
 }
 

@@ -75,8 +75,10 @@ export async function startSessionServer(options: SessionServerOptions): Promise
 
   for (const [tenant, { limits, models = [] }] of Object.entries(tenants)) {
     const providers = new Set([model, ...models].map((one) => getProvider({ model: one })))
-    for (const provider of limits?.concurrency === undefined ? [] : providers)
-      await backend.queue.setLimits({ tenant, provider, ...defined({ concurrency: limits?.concurrency }) })
+    const { concurrency, startsPerMinute: perMinute } = limits ?? {}
+    // Also without any: those of the last start may be in the database.
+    for (const provider of providers)
+      await backend.queue.setLimits({ tenant, provider, ...defined({ concurrency, perMinute }) })
   }
   const quotas = (tenant: string): number | undefined => tenants[tenant]?.limits?.dollarsPerMonth
   let worker: QueueWorker | undefined
@@ -120,5 +122,17 @@ function matchesAny(name: string, allowed: readonly string[]): boolean {
 /** The only tenant of a server without settings: its token may do everything. */
 export function createSingleTenant(token: string): Readonly<Record<string, TenantConfig>> {
   const tokens = [{ hash: hashToken(token), scopes: ['admin'] as const }]
-  return { default: { tokens, models: ['*'], labels: ['*'], git: ['https://'] } }
+  return { [SINGLE_TENANT]: { ...SINGLE_TENANT_RIGHTS, tokens } }
 }
+
+export const SINGLE_TENANT = 'default'
+
+/** It is who started the server. */
+export const SINGLE_TENANT_RIGHTS = {
+  models: ['*'],
+  labels: ['*'],
+  git: ['*'],
+  web: true,
+  mcpServers: ['*'],
+  memory: true,
+} as const satisfies Omit<TenantConfig, 'tokens'>

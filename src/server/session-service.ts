@@ -6,6 +6,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { Entry } from '../session/log/entry.ts'
 import type { ListOptions, SessionContents, SessionSummary, Store } from '../session/store/store.ts'
 import type { Backend, InboxMessage, Schedule, SessionKey } from './backend.ts'
+import { createSessionLog } from './create-session-log.ts'
 import { readSessionSettings, type SessionSettings, toSettingsEntry } from './session-settings.ts'
 import { getProgress, listMessageIds } from './worker/session-progress.ts'
 
@@ -51,7 +52,7 @@ export function createSessionService({ backend, getProvider }: SessionServiceOpt
   const read = (key: SessionKey): Promise<SessionContents> => getStore(key).read(key.session)
 
   async function create(key: SessionKey, settings: SessionSettings): Promise<SessionInfo> {
-    const log = await getStore(key).create({ id: key.session, folder: '' })
+    const log = await createSessionLog(getStore(key), key.session)
     try {
       const entry = log.append(toSettingsEntry(settings))
       await log.flush()
@@ -114,13 +115,13 @@ export function createSessionService({ backend, getProvider }: SessionServiceOpt
 
     async cancel(key: SessionKey, requestKey: string): Promise<void> {
       const { entries } = await read(key)
-      await sendMessage(key, entries, { kind: 'cancel', id: createMessageId(entries, `cancel-${requestKey}`) })
+      await sendMessage(key, entries, { kind: 'cancel', id: createMessageId(entries, `cancel/${requestKey}`) })
     },
 
     /** Lets a worker look at the session: for one that was written by another program. */
     async resume(key: SessionKey, requestKey: string): Promise<{ after: number; prompt?: string }> {
       const { entries } = await read(key)
-      await submitJob(key, createMessageId(entries, `resume-${requestKey}`), readSessionSettings(entries))
+      await submitJob(key, createMessageId(entries, `resume/${requestKey}`), readSessionSettings(entries))
       const lastEnd = entries.findLastIndex(({ kind }) => kind === 'close')
       const open = entries.slice(lastEnd + 1).find((entry) => entry.kind === 'user')
       return { after: entries.at(-1)?.seq ?? 0, ...defined({ prompt: open?.message }) }
@@ -137,7 +138,7 @@ export function createSessionService({ backend, getProvider }: SessionServiceOpt
       const contents = await read(key)
       if (!findPendingApprovals(contents).some(({ id }) => id === ask)) return false
       const isAnswered = (await inbox.list(key)).some((one) => one.kind === 'reply' && one.ask === ask)
-      const id = createMessageId(contents.entries, `reply-${ask}`)
+      const id = createMessageId(contents.entries, `reply/${ask}`)
       await sendMessage(key, contents.entries, { kind: 'reply', id, ask, answer })
       return !isAnswered
     },
@@ -162,6 +163,7 @@ export function createSessionService({ backend, getProvider }: SessionServiceOpt
   }
 }
 
+/** The keys of clients have no slash: no prompt can have the id of an answer, which would then not be stored. */
 function createMessageId(entries: readonly Entry[], key: string): string {
   const created = entries.findLast(({ kind }) => kind === 'open')?.at ?? 0
   return `${created.toString(36)}.${key}`

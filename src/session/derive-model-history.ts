@@ -68,6 +68,7 @@ export function entryToTurn(entry: Entry): Turn | undefined {
     case 'open':
     case 'settings':
     case 'intent':
+    case 'subagent':
     case 'ask':
     case 'reply':
     case 'compact':

@@ -36,6 +36,7 @@ function toConversationEntry(entry: Entry, renumber: (seq: number) => number): E
     case 'open':
     case 'settings':
     case 'intent':
+    case 'subagent':
     case 'ask':
     case 'reply':
     case 'request':

@@ -19,7 +19,7 @@ export function createSessionSummary(
     title: createSessionTitle(first),
     ...readLatestActivity(last),
     ...(end && !LOG_ENTRY_TRAITS[end.kind].isBetweenRuns && { unfinished: true }),
-    ...defined({ parent: open?.parent }),
+    ...defined({ parent: open?.parent, subagent: open?.subagent }),
   }
 }
 

@@ -8,7 +8,7 @@ export interface UndoPlan {
   readonly promptNumber: number
   readonly promptText: string
   readonly steps: readonly UndoStep[]
-  /** Commands that ran since then. Their changes are not undone. */
+  /** Commands that ran since then and whose changes were not recorded: they are not undone. */
   readonly commands: readonly string[]
   /** The first entry that is undone. */
   readonly back: number
@@ -38,14 +38,16 @@ export function createUndoPlan(entries: readonly Entry[], turn?: number): UndoPl
     promptNumber: first.promptNumber,
     promptText: promptTexts[first.promptNumber] ?? '',
     steps: createUndoSteps(selectedChanges, changes),
-    commands: commands.flatMap((command) => (command.turn >= from ? [command.text] : [])),
+    commands: commands.flatMap(({ turn: at, text, isRecorded }) => (at >= from && !isRecorded ? [text] : [])),
     back: first.entry.seq,
   }
 }
 
-/** The commands that ran since a turn, by default since the start. An undo does not know what they changed. */
-export function listCommandsSince(entries: readonly Entry[], turn = 0): string[] {
-  return readChanges(entries).commands.flatMap((command) => (command.turn >= turn ? [command.text] : []))
+/** The commands that ran since a turn, by default since the start, and whose changes were not recorded. */
+export function listUnrecordedCommands(entries: readonly Entry[], turn = 0): string[] {
+  return readChanges(entries).commands.flatMap(({ turn: at, text, isRecorded }) =>
+    at >= turn && !isRecorded ? [text] : [],
+  )
 }
 
 /** Plans to revert the last undo, if nothing was changed since. */
@@ -81,13 +83,18 @@ interface LoggedChange {
 function readChanges(entries: readonly Entry[]) {
   const changes: LoggedChange[] = []
   const promptTexts: string[] = ['']
-  const commands: { readonly turn: number; readonly text: string }[] = []
+  const recorded = new Set(
+    entries.flatMap((entry) =>
+      entry.kind === 'result' && entry.facts?.['changesRecorded'] === true ? [entry.result.id] : [],
+    ),
+  )
+  const commands: { readonly turn: number; readonly text: string; readonly isRecorded: boolean }[] = []
   for (const entry of entries) {
     const turn = promptTexts.length - 1
     if (entry.kind === 'user') promptTexts.push(joinTextParts(entry.parts))
     else if (entry.kind === 'change') changes.push({ entry, promptNumber: turn })
     else if (entry.kind === 'intent' && typeof entry.input['command'] === 'string')
-      commands.push({ turn, text: entry.input['command'] })
+      commands.push({ turn, text: entry.input['command'], isRecorded: recorded.has(entry.call) })
   }
   const undoEntries = entries.filter((entry) => entry.kind === 'undo')
   const redone = new Set(undoEntries.flatMap(({ redo }) => redo ?? []))

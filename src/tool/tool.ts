@@ -103,6 +103,8 @@ export type ApprovalDetails = { readonly title: string } & (
     }
   /** The user approves, edits or refuses a plan. */
   | { readonly kind: 'plan'; readonly plan: string }
+  /** The model asks the user something; the answer is the result of the call. */
+  | { readonly kind: 'question'; readonly question: string; readonly options: readonly QuestionOption[] }
   /** A command failed because of the sandbox, and could run again with more access. */
   | { readonly kind: 'sandbox'; readonly command: string; readonly folder: string; readonly blocked: SandboxBlock }
   | {
@@ -113,6 +115,12 @@ export type ApprovalDetails = { readonly title: string } & (
       readonly form?: JsonObject
     }
 )
+
+/** An answer that the model offers. */
+export interface QuestionOption {
+  readonly label: string
+  readonly about?: string
+}
 
 /** The name that another agent, or another version of one, has for a tool. */
 export interface ToolNameAlias {
@@ -133,6 +141,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly nameAliases?: readonly ToolNameAlias[]
   /** Names that rules of other agents have for it, beside `nameAliases`; several tools may share one. */
   readonly ruleAliases?: readonly string[]
+  /** What hooks that were written for Claude Code call it. */
+  readonly hookName?: string
   /** The start of a question about the paths of its effects: `Read`. Without it or a preview, the call is shown. */
   readonly verb?: string
   /**

@@ -25,8 +25,8 @@ export const BASE_PROFILE = {
   outputFormat: 'schema',
   outputWithTools: false,
   cacheTtlField: 'prompt_cache_retention',
-  freeTextTools: false,
   systemNotes: false,
   lateTools: 'none',
+  freeTextTools: false,
   cacheDiagnosis: false,
 } satisfies Omit<Profile, 'signer' | 'dialect' | 'thinking'>

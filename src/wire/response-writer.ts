@@ -47,7 +47,7 @@ interface ResponseStream {
 
 /** `native` is what is known of it before the part is complete. */
 export type PartStart = { readonly native?: NativeData } & (
-  | { readonly kind: 'text' }
+  | { readonly kind: 'text'; readonly refusal?: true }
   | { readonly kind: 'reasoning' }
   | { readonly kind: 'media' }
   | { readonly kind: 'call'; readonly id: string; readonly name: string }
@@ -105,7 +105,9 @@ export function createResponseStream(writer: ResponseFrameWriter): ResponseStrea
       const start: PartStart = {
         ...(part.kind === 'call'
           ? { kind: part.kind, id: getVendorCallId(part), name: part.name }
-          : { kind: part.kind }),
+          : part.kind === 'text'
+            ? { kind: part.kind, ...defined({ refusal: part.refusal }) }
+            : { kind: part.kind }),
         ...defined({ native: part.native }),
       }
       const text = part.kind === 'call' ? part.raw : part.kind === 'media' ? '' : part.text
@@ -153,6 +155,7 @@ type PartEvent = Extract<TurnEvent, { index: number }>
 
 function toPartStart(event: Extract<TurnEvent, { type: 'part-open' }>): PartStart | undefined {
   const native = defined({ native: event.native })
+  if (event.kind === 'text') return { kind: event.kind, ...defined({ refusal: event.refusal }), ...native }
   if (event.kind !== 'call') return { kind: event.kind, ...native }
   return event.id === undefined || event.name === undefined
     ? undefined

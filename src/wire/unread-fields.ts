@@ -7,6 +7,12 @@ export function warnNotKept(warnings: Warning[], what: string, value: unknown): 
   warnings.push({ code: 'not-kept', message: `${what} cannot be kept and was left out: ${formatExcerpt(value)}` })
 }
 
+/** For an item of a vendor that its API rejects alone, such as a call without its result. */
+export function warnAboutPartner(item: Readonly<Record<string, unknown>>, warnings: Warning[]): void {
+  const message = `An item of the type ${String(item['type'])} was left out, because what belongs to it is missing: ${formatExcerpt(item)}`
+  warnings.push({ code: 'vendor-item', message })
+}
+
 /** The beginning of a value, for a warning. */
 export function formatExcerpt(value: unknown): string {
   const text = JSON.stringify(value) ?? ''

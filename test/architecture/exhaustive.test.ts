@@ -110,7 +110,8 @@ describe('a new member of a union does not compile until its consumers handle it
   const tree = mkdtempSync(join(tmpdir(), 'dragoman-exhaustive-'))
   for (const name of ['src', 'types', 'package.json']) cpSync(join(root, name), join(tree, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'))
-  const config = { extends: join(root, 'tsconfig.json'), include: ['types', 'src'] }
+  const exclude = ['src/gateway/inspector/page']
+  const config = { extends: join(root, 'tsconfig.json'), include: ['types', 'src'], exclude }
   writeFileSync(join(tree, 'tsconfig.json'), JSON.stringify(config))
   for (const { file, change } of MEMBERS) {
     const text = readFileSync(join(tree, file), 'utf8')

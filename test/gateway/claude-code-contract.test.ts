@@ -58,7 +58,9 @@ for (const upstream of ['anthropic', 'openai-chat'] as const)
           stall: { steps: [{ say: 'Hello. How are you?', misbehave: [{ kind: 'stall', at: 'before-end' }] }] },
           501: { steps: [errorScript(501)] },
           413: { steps: [errorScript(413)] },
-          ...Object.fromEntries(Object.keys(STATUSES).map((status) => [status, { steps: [errorScript(Number(status))] }])),
+          ...Object.fromEntries(
+            Object.keys(STATUSES).map((status) => [status, { steps: [errorScript(Number(status))] }]),
+          ),
         },
       })
       gateway = await gatewayTo(rehearsal, [upstream], { hasNoDefault: true })

@@ -32,15 +32,22 @@ const PROGRAM = 'text(await tools.exec_command({ cmd: "cat \\"a b\\".txt" }))\n'
 
 for (const upstream of wireIds)
   test(`${upstream}: a tool of Codex that takes a program gets it as text, also in the history`, async () => {
-    const rehearsal = await rehearse([{ call: [{ name: 'functions__exec', args: { input: PROGRAM } }] }, { say: 'Done.' }])
+    const rehearsal = await rehearse([
+      { call: [{ name: 'functions__exec', args: { input: PROGRAM } }] },
+      { say: 'Done.' },
+    ])
     const gateway = await gatewayTo(rehearsal, [upstream])
     const ask = async (input: readonly JsonObject[]): Promise<JsonObject[]> => {
       const body = { model: 'gpt-6-sol', stream: true, store: false, include: ['reasoning.encrypted_content'], input }
       const headers = { authorization: `Bearer ${TOKEN}`, 'user-agent': 'codex_exec/0.169.0 (Debian)' }
       const { status, text } = await post(`${gateway.url}/v1/responses`, body, { headers, patience: 60_000 })
       assert.equal(status, 200, text)
-      const events = [...text.matchAll(/^data: (.*)$/gm)].flatMap(([, data]) => filterObjects([tryParseJson(data ?? '')]))
-      const items = events.flatMap(({ type, item }) => (type === 'response.output_item.done' && isObject(item) ? [item] : []))
+      const events = [...text.matchAll(/^data: (.*)$/gm)].flatMap(([, data]) =>
+        filterObjects([tryParseJson(data ?? '')]),
+      )
+      const items = events.flatMap(({ type, item }) =>
+        type === 'response.output_item.done' && isObject(item) ? [item] : [],
+      )
       return items as JsonObject[]
     }
     try {

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { GATEWAY_CLIENTS } from '../../src/gateway/clients/all-clients.ts'
@@ -29,7 +38,7 @@ describe('dragoman gateway', () => {
     assert.equal(ended.code, 0, ended.err)
     assert.match(
       answered ?? '',
-      /Hello from the model\.".*"stop_reason":"end_turn".*\/inspector\/\?key=token-of-this-test-1$/,
+      /Hello from the model\.".*"stop_reason":"end_turn".*\/inspector\/#token-of-this-test-1$/,
     )
     const recorded = readdirSync(record).map((name) => readFileSync(join(record, name), 'utf8'))
     assert.ok(recorded.some((text) => text.includes('/v1/chat/completions')))
@@ -80,7 +89,8 @@ process.exit(7)
     const place = await stage([])
     const own = join(place.home, '.gemini')
     mkdirSync(join(own, 'commands'), { recursive: true })
-    const settings = '{\n  // mine\n  "ui": { "theme": "dark" },\n  "security": { "auth": { "selectedType": "oauth-personal" } },\n}\n'
+    const settings =
+      '{\n  // mine\n  "ui": { "theme": "dark" },\n  "security": { "auth": { "selectedType": "oauth-personal" } },\n}\n'
     writeFileSync(join(own, 'settings.json'), settings)
     writeFileSync(join(own, 'GEMINI.md'), 'Be brief.\n')
     const address = ['--url', 'http://127.0.0.1:4000', '--token', 'the-token']

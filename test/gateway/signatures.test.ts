@@ -104,7 +104,11 @@ for (const upstream of SIGNING)
 test('defaults that a client adds to the arguments of a signed call are taken away; changes are not', async () => {
   const schema = {
     type: 'object',
-    properties: { path: { type: 'string' }, all: { type: 'boolean', default: false }, n: { type: 'number', default: 1 } },
+    properties: {
+      path: { type: 'string' },
+      all: { type: 'boolean', default: false },
+      n: { type: 'number', default: 1 },
+    },
     required: ['path'],
   }
   const tools = [{ name: 'edit', description: 'Edits.', schema }]
@@ -137,7 +141,10 @@ test('defaults that a client adds to the arguments of a signed call are taken aw
 for (const client of ['interactions', 'code-assist'] as const)
   test(`${client}: the signature of an image comes back to the model that made it`, async () => {
     const bodies: string[] = []
-    const image = { inlineData: { mimeType: 'image/png', data: 'aGVsbG8=' }, thoughtSignature: 'c2lnbmF0dXJlLW9mLWltYWdl' }
+    const image = {
+      inlineData: { mimeType: 'image/png', data: 'aGVsbG8=' },
+      thoughtSignature: 'c2lnbmF0dXJlLW9mLWltYWdl',
+    }
     const parts = [{ text: 'An image:' }, image]
     const server = createServer((request, response) => {
       let body = ''
@@ -158,7 +165,10 @@ for (const client of ['interactions', 'code-assist'] as const)
     })
     try {
       const { turn, answered } = await askGateway(gateway, client)
-      assert.ok(turn.parts.some(({ kind }) => kind === 'media'), answered.text)
+      assert.ok(
+        turn.parts.some(({ kind }) => kind === 'media'),
+        answered.text,
+      )
       assert.ok(!answered.text.includes(image.thoughtSignature))
       await askGateway(gateway, client, { turns: [said('Draw.'), turn, said('Again.')] })
       const sent = JSON.parse(bodies.at(-1) ?? '') as { contents: { parts: JsonObject[] }[] }

@@ -141,7 +141,15 @@ test('a tool that changes after it was allowed is asked about again, and the dif
   await servers.close()
 })
 
-const FAKE = { title: '', description: '', schema: {}, readOnly: false, isTask: false, remarks: [] }
+const FAKE = {
+  title: '',
+  description: '',
+  schema: {},
+  readOnly: false,
+  isIdempotent: false,
+  isTask: false,
+  remarks: [],
+}
 
 test('“always this server” covers its tools, and those of no other', async () => {
   const world = makeWorld()

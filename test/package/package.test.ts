@@ -32,7 +32,9 @@ function pack(): Packed {
 }
 
 /** The documentation, which the README links to; its size is limited apart from that of the program. */
-const PAGES = /^docs\/|\.md$/
+const PAGES = /^docs\/(?!images\/)|\.md$/
+/** Pictures of the inspector, which is drawn by a browser. */
+const IMAGES = /^docs\/images\//
 
 describe('the package', () => {
   const packed = pack()
@@ -41,9 +43,18 @@ describe('the package', () => {
     const paths = packed.files.map(({ path }) => path)
     const pageBytes = packed.files.filter(({ path }) => PAGES.test(path)).reduce((sum, { size }) => sum + size, 0)
     assert.ok(pageBytes < 640_000, `${pageBytes} bytes of documentation`)
-    const rest = packed.unpackedSize - pageBytes
+    const images = packed.files.filter(({ path }) => IMAGES.test(path))
+    const imageBytes = images.reduce((sum, { size }) => sum + size, 0)
+    assert.ok(imageBytes < 700_000, `${imageBytes} bytes of images`)
+    for (const { path, size } of images) assert.ok(size < 200_000, `${path}: ${size} bytes`)
+    const page = packed.files.filter(({ path }) => path.startsWith('dist/assets/inspector-'))
+    assert.equal(page.length, 2)
+    assert.ok(page.reduce((sum, { size }) => sum + size, 0) < 150_000, JSON.stringify(page))
+    const rest = packed.unpackedSize - pageBytes - imageBytes
     assert.ok(rest < 12_000_000, `${rest} bytes`)
-    const built = paths.filter((path) => !/\.d\.c?ts$|^examples\//.test(path) && !PAGES.test(path))
+    const built = paths.filter(
+      (path) => !/\.d\.c?ts$|^examples\//.test(path) && !PAGES.test(path) && !IMAGES.test(path),
+    )
     assert.ok(built.length < 330, `${built.length} files`)
     for (const needed of [
       'bin/dragoman',

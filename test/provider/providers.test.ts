@@ -147,10 +147,10 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   sambanova: { ...chat, model: 'gpt-oss-120b', base: '/v1', body: { max_tokens: 900 } },
   nvidia: { ...chat, model: 'openai/gpt-oss-120b', base: '/v1', body: { max_tokens: 900 } },
   vercel: { ...chat, model: 'anthropic/claude-sonnet-5', base: '/v1', body: { max_tokens: 900 } },
-  bedrock: { ...chat, model: 'openai.gpt-oss-120b', base: '/openai/v1' },
+  bedrock: { ...chat, model: 'openai.gpt-oss-120b', base: '/v1' },
   'bedrock-responses': {
     model: 'openai.gpt-oss-120b',
-    base: '/openai/v1',
+    base: '/v1',
     path: '/responses',
     auth: bearer,
     body: { store: false },

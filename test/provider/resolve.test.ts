@@ -159,7 +159,7 @@ describe('an address that contains variables', () => {
 
   test('the region of Bedrock', () => {
     const key = { AWS_BEARER_TOKEN_BEDROCK: 'k' }
-    const url = 'https://bedrock-mantle.eu-west-1.api.aws/openai/v1'
+    const url = 'https://bedrock-mantle.eu-west-1.api.aws/v1'
     assert.equal(address('bedrock', { ...key, AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'us-east-1' }), url)
     assert.equal(address('amazon-bedrock/x', { ...key, AWS_DEFAULT_REGION: 'eu-west-1' }), url)
     const missing = resolveModel('bedrock', key)

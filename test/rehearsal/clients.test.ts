@@ -75,7 +75,7 @@ describe('npm run clients', () => {
     assert.ok(model)
     process.env['DRAGOMAN_TEST_CANARY_KEY'] = 'secret'
     const installed: InstalledClient = { version: '1', command: [process.execPath, program] }
-    const run = await runClient(FAKE, model, installed, FAKE_SETUP)
+    const run = await runClient(FAKE, model, installed, { gatewayClient: FAKE_SETUP })
     assert.equal(run.exitCode, 0, run.output)
     const { said, names, config, token } = JSON.parse(run.output) as Record<string, string> & { names: string[] }
     assert.equal(said, 'I have read it.')

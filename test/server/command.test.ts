@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -7,30 +7,8 @@ import { test } from 'node:test'
 import { connect } from '../../src/server/client/connect.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { ISOLATION } from '../support/environment.ts'
-import { root } from '../support/paths.ts'
+import { startCommand } from './start-command.ts'
 import { until } from './support.ts'
-
-/** Starts `dragoman serve --json`, and returns its first line and how to end it. */
-async function startCommand(here: Awaited<ReturnType<typeof stage>>, args: readonly string[] = []) {
-  const child = spawn(process.execPath, [join(root, 'bin/dragoman'), 'serve', '--json', ...args], {
-    cwd: here.work,
-    env: { ...ISOLATION, ...here.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let [out, err] = ['', '']
-  child.stdout.on('data', (text: Buffer) => (out += text.toString()))
-  child.stderr.on('data', (text: Buffer) => (err += text.toString()))
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  await until(`the server starts: ${err}`, () => out.includes('\n') || child.exitCode !== null)
-  const [first = ''] = out.split('\n')
-  return {
-    first,
-    async stop(signal: NodeJS.Signals = 'SIGTERM') {
-      child.kill(signal)
-      return exited
-    },
-  }
-}
 
 test('dragoman serve on a fresh machine: one command, a token, and it goes on after kill -9', async () => {
   const here = await stage({ start: 'prompt', steps: [{ say: 'Hello.', delay: 300 }] })

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Entry } from '../../src/session/log/entry.ts'
-import { startCluster, waitUntil } from '../support/cluster/cluster.ts'
+import { type Entry, LOG_ENTRY_TRAITS } from '../../src/session/log/entry.ts'
+import { type Cluster, startCluster, waitUntil } from '../support/cluster/cluster.ts'
+import { measureTakeOver } from '../support/cluster/measure-take-over.ts'
+import type { Death } from '../support/cluster/observed-store.ts'
 import { type ProcessConfig, runApproverProcess, runWorkerProcess } from '../support/cluster/worker-process.ts'
 import { skipWithoutPostgres } from '../support/postgres.ts'
 
-/** Those that are written while a prompt is worked on. */
-const KINDS = ['user', 'request', 'turn', 'ask', 'reply', 'intent', 'result', 'fault', 'close'] as const
+/** All of them: a new kind is tried, too, and the test fails until something writes it. */
+const KINDS = Object.keys(LOG_ENTRY_TRAITS) as Entry['kind'][]
+const CREATION_KINDS: readonly Entry['kind'][] = ['open', 'settings']
+const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
 
 /** This file is also the other processes. */
 const [, , role, config = '{}'] = process.argv
@@ -19,48 +23,84 @@ function takeOver(): void {
   const program = fileURLToPath(import.meta.url)
 
   test('are taken over with the default settings, and each goes on with its prompt by itself', async (t) => {
-    const cluster = await startCluster({ program, config: { toolMs: 200, isFree: true }, modelMs: () => 100 })
+    const cluster = await startCluster({ program, config: { toolMs: 2000, isFree: true } })
     t.after(() => cluster.close())
-    const victim = await cluster.startWorker()
-    await victim.ready
-    const rescuer = await cluster.startWorker({ labels: ['later'] })
-    await rescuer.ready
-    // Who did not just start declares others dead: the rescuer has been there for longer than that takes.
-    await new Promise((resolve) => setTimeout(resolve, 6000))
-    const sessions = Array.from({ length: 8 }, (_, at) => `t${at}`)
-    for (const session of sessions) await cluster.submit(session)
-    const byVictim = () => cluster.listEffects().filter((line) => line.endsWith(` ${victim.child.pid}`))
-    await waitUntil('both work', () => byVictim().length >= 3)
-    victim.child.kill('SIGKILL')
-    const killedAt = performance.now()
-    const orphans = new Set(byVictim().map((line) => line.split(' ')[0] ?? ''))
+    const { times, sessions } = await measureTakeOver(cluster, { rounds: 1, sessionCount: 8 })
     await waitUntil('every session ends', async () => (await cluster.countClosed()) === sessions.length)
     assert.deepEqual(await cluster.findProblems(sessions), [])
-    const times = [...orphans].flatMap((session) => {
-      const next = cluster.model.requests.get(session)?.find((at) => at > killedAt + 1000)
-      return next === undefined ? [] : [Math.round(next - killedAt)]
-    })
-    t.diagnostic(`milliseconds until the next request to the model: ${times.sort((a, b) => a - b).join(', ')}`)
+    t.diagnostic(`milliseconds until the next request to the model: ${times.map(Math.round).join(', ')}`)
     // Ten seconds are promised; a test must pass on a machine that is busy with other things.
     for (const ms of times) assert.ok(ms < 60_000, `${ms} ms`)
   })
 
   test('end as they should, whatever was written last', async (t) => {
-    const cluster = await startCluster({ program })
+    const cluster = await startCluster({ program, isDifficult: true })
     t.after(() => cluster.close())
-    cluster.model.failOnce('k-fault')
-    const sessions = KINDS.map((kind) => `k-${kind}`)
-    const start = (kind: Entry['kind']) => cluster.startWorker({ labels: [kind], dieAfter: kind })
-    const victims = await Promise.all(KINDS.map(start))
-    await Promise.all(victims.map(({ ready }) => ready))
-    const approver = cluster.startApprover(sessions, KINDS)
-    for (const kind of KINDS) await cluster.submit(`k-${kind}`, kind)
-    await Promise.all(victims.map(({ ended }) => ended))
-    for (const [at, { child }] of victims.entries()) assert.equal(child.signalCode, 'SIGKILL', KINDS[at])
-    const rescuer = await cluster.startWorker({ labels: [...KINDS] })
-    await rescuer.ready
-    await waitUntil('every session ends', async () => (await cluster.countClosed()) === sessions.length)
+    const sessions = await killAfterEach(
+      t,
+      cluster,
+      KINDS.map((kind) => ({ kind, count: 1 })),
+    )
+    await cluster.sendPrompt('undo-1', '2')
+    const hasEnded = async () => (await cluster.readEntries('undo-1')).filter(({ kind }) => kind === 'close').length > 1
+    await waitUntil('the prompt after the undo ends', hasEnded)
     assert.deepEqual(await cluster.findProblems(sessions), [])
-    approver.kill('SIGKILL')
+    for (const session of sessions) {
+      const entries = await cluster.readEntries(session)
+      const settings = entries.flatMap((entry) => (entry.kind === 'settings' ? [entry.settings] : []))
+      assert.deepEqual(settings, [{ label: session }], session)
+      // Otherwise the cluster is not as difficult as it should be.
+      const missing = KINDS.filter((one) => one !== 'undo' && !entries.some(({ kind }) => kind === one))
+      assert.deepEqual(missing, [], session)
+      assert.equal(cluster.listFiles(session).length > 0, session !== 'undo-1', session)
+    }
   })
+
+  test(`end as they should, whichever of several calls at the same time was last (seed ${SEED})`, async (t) => {
+    const cluster = await startCluster({ program, config: { toolMs: 400, seed: SEED } })
+    t.after(() => cluster.close())
+    // The second turn has three calls.
+    const deaths = [2, 3, 4].flatMap((count): Death[] => [
+      { kind: 'intent', count },
+      { kind: 'result', count },
+    ])
+    const sessions = await killAfterEach(t, cluster, deaths)
+    assert.deepEqual(await cluster.findProblems(sessions), [])
+  })
+}
+
+/** One session for each death. Its worker dies there, and another worker goes on with all of them. */
+async function killAfterEach(t: TestContext, cluster: Cluster, deaths: readonly Death[]): Promise<readonly string[]> {
+  const toName = ({ kind, count }: Death) => `${kind}-${count}`
+  const sessions = deaths.map(toName)
+  const isCreation = ({ kind }: Death) => CREATION_KINDS.includes(kind)
+  const victims = await Promise.all(
+    deaths.map((death) => {
+      const label = toName(death)
+      return cluster.startWorker({ labels: [label], death, ...(isCreation(death) && { creates: label }) })
+    }),
+  )
+  await Promise.all(victims.map(({ ready }) => ready))
+  cluster.startApprover()
+  for (const death of deaths) if (!isCreation(death)) await cluster.submit(toName(death), toName(death))
+  const listAlive = () => deaths.filter((_, at) => victims[at]?.child.signalCode !== 'SIGKILL').map(toName)
+  try {
+    await waitUntil('every worker dies', () => listAlive().length === 0)
+  } catch (error) {
+    t.diagnostic(`these entries were not written: ${listAlive().join(', ')}`)
+    throw error
+  }
+  const lastKinds = await Promise.all(
+    sessions.map(async (session) => (await cluster.readEntries(session)).at(-1)?.kind ?? ''),
+  )
+  assert.deepEqual(
+    lastKinds,
+    deaths.map(({ kind }) => kind),
+  )
+  const survivor = await cluster.startWorker({ labels: sessions })
+  await survivor.ready
+  // Their client was not told that they exist, and tries it again.
+  for (const death of deaths.filter(isCreation)) await cluster.submit(toName(death), toName(death))
+  await waitUntil('every session ends', async () => (await cluster.countClosed()) === sessions.length)
+  return sessions
 }

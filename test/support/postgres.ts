@@ -33,7 +33,8 @@ export function findPostgres(): string | undefined {
 export const skipWithoutPostgres: false | string =
   findPostgres() === undefined && 'no PostgreSQL server is installed (Debian: apt-get install postgresql)'
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** `more` are settings besides those of a server whose data may be lost. */
+export async function startPostgres(more: readonly string[] = []): Promise<PostgresServer> {
   const programs = findPostgres()
   if (programs === undefined) throw new Error('no PostgreSQL server is installed')
   // The server refuses to run as root.
@@ -61,7 +62,8 @@ export async function startPostgres(): Promise<PostgresServer> {
       return pool
     },
     async start() {
-      const settings = ['listen_addresses=', 'fsync=off', 'shared_buffers=16MB', `unix_socket_directories=${base}`]
+      const own = ['listen_addresses=', 'fsync=off', 'shared_buffers=16MB', `unix_socket_directories=${base}`]
+      const settings = [...own, ...more]
       const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
       const child = spawn(join(programs, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
       let log = ''

@@ -101,7 +101,7 @@ describe('habits in the terminal', { skip: noTmux }, () => {
     const { say } = await open()
     await say('/plan', /plan mode/)
     await say('/approvals default', 'Mode default: asks')
-    await say('/rewind', /No file was changed by a (?:file )?tool/)
+    await say('/undo', /No file was changed since then/)
     await say('/continue', 'There is no other session in this folder')
     await say('/settings', /"policies"/)
   })

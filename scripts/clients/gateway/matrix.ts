@@ -74,9 +74,14 @@ function judge({ fault }: MatrixCell, run: TaskRun): Verdict {
   const isDone = isEdited && hasRunCommand && isFinished && exitCode === 0
   if (wrong.length > 0) return { word: 'WRONG', problem: `a wrong call ran: ${wrong.join(', ')}` }
   if (failures.length > 0) return { word: 'WRONG', problem: `the model rejects a request: ${failures.join(' ')}` }
-  if (refusedHosts.some((host) => host.startsWith('127.'))) return { word: 'WRONG', problem: 'it uses the proxy for loopback' }
+  if (refusedHosts.some((host) => host.startsWith('127.')))
+    return { word: 'WRONG', problem: 'it uses the proxy for loopback' }
   if (isDone) return { word: 'done' }
-  if (!fault) return { word: 'WRONG', problem: `not finished, exit code ${exitCode}, edited ${isEdited}, command ${hasRunCommand}: ${tail()}` }
+  if (!fault)
+    return {
+      word: 'WRONG',
+      problem: `not finished, exit code ${exitCode}, edited ${isEdited}, command ${hasRunCommand}: ${tail()}`,
+    }
   if (exitCode === null) return { word: 'WRONG', problem: `it had to be ended: ${tail()}` }
   // The client told the model that the call failed, and went on.
   if (isFinished) return { word: 'went on' }
@@ -93,7 +98,10 @@ function formatMatrix({ clients, wires, faults }: MatrixOptions, results: readon
     findGatewayClient(client).wires[0] ?? '',
     ...wires.map((wire) => formatTask(find(tools, wire))),
   ])
-  const parts = ['A task of five turns (read, two reads in parallel, edit, command, end), by the wire of the model:', '']
+  const parts = [
+    'A task of five turns (read, two reads in parallel, edit, command, end), by the wire of the model:',
+    '',
+  ]
   parts.push(table(['client', 'version', 'its wire', ...wires], tasks))
   if (faults.length > 0) {
     parts.push('', 'With what goes wrong upstream, by the wire of the model (in the order of the columns above):', '')
@@ -103,7 +111,9 @@ function formatMatrix({ clients, wires, faults }: MatrixOptions, results: readon
     ])
     parts.push(table(['client', ...faults.map(({ id }) => id)], rows))
   }
-  const problems = results.flatMap((one) => (one.verdict.problem === undefined ? [] : [`- ${nameCell(one)}: ${one.verdict.problem}`]))
+  const problems = results.flatMap((one) =>
+    one.verdict.problem === undefined ? [] : [`- ${nameCell(one)}: ${one.verdict.problem}`],
+  )
   if (problems.length > 0) parts.push('', ...problems)
   return { text: parts.join('\n'), isGood: problems.length === 0 }
 }
@@ -134,4 +144,3 @@ function saveRun(out: string, { client, tools, wire, fault }: MatrixCell, run: T
   const kept = { verdict, ...others, requests: requests.map(({ path, headers, body }) => ({ path, headers, body })) }
   writeFileSync(join(resolve(out), `${name.replaceAll(' ', '-')}.json`), `${JSON.stringify(kept, null, 1)}\n`)
 }
-

@@ -45,7 +45,16 @@ export async function runTask(options: TaskOptions): Promise<TaskRun> {
     place.writeFile('.config/dragoman/config.json', JSON.stringify(createSettings(wire, model.url)))
     const bin = writeProgram(place.home, client.id, installed)
     const env = { ...place.env, ...MODEL_ENV, PATH: `${bin}:${place.env['PATH'] ?? ''}` }
-    const args = ['gateway', 'run', client.id, '-m', 'lab/task', '--', ...(tools.args ?? []), ...client.runPrompt(PROMPT)]
+    const args = [
+      'gateway',
+      'run',
+      client.id,
+      '-m',
+      'lab/task',
+      '--',
+      ...(tools.args ?? []),
+      ...client.runPrompt(PROMPT),
+    ]
     const command = [join(root, 'bin', 'dragoman'), ...args]
     const end = await runProgram(process.execPath, command, { cwd: place.workspace, env })
     return {

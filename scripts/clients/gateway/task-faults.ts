@@ -1,5 +1,9 @@
 import type { WireId } from '../../../src/model/turn.ts'
-import { type Misbehaviour, MISBEHAVIOURS, type MisbehaviourKind } from '../../../src/rehearsal/misbehaviour/misbehaviour.ts'
+import {
+  type Misbehaviour,
+  MISBEHAVIOURS,
+  type MisbehaviourKind,
+} from '../../../src/rehearsal/misbehaviour/misbehaviour.ts'
 
 /** Something that goes wrong upstream at one turn of the task. */
 export interface TaskFault {

@@ -5,7 +5,11 @@ import type { ClientTools } from '../client.ts'
 import type { TaskFault } from './task-faults.ts'
 
 /** The files at the beginning; each has a word that a result must bring back to the model. */
-const FILES = { 'a.txt': 'The bird is a heron.\n', 'b.txt': 'The tree is an alder.\n', 'c.txt': 'The stone is a flint.\n' }
+const FILES = {
+  'a.txt': 'The bird is a heron.\n',
+  'b.txt': 'The tree is an alder.\n',
+  'c.txt': 'The stone is a flint.\n',
+}
 
 const EDITED = 'The bird is an egret.\n'
 const LOG_LINE = 'the shell ran\n'
@@ -23,7 +27,11 @@ export function createTaskScript(tools: ClientTools, fault?: TaskFault): Rehears
   const turns: ScriptStep[] = [
     { think: 'I need the file.', say: 'I read a file.', call: [read('a.txt')] },
     { think: 'Now the others.', say: 'I read two files.', call: [read('b.txt'), read('c.txt')] },
-    { think: 'It is not a heron.', say: 'I edit a file.', call: [edit('a.txt', 'The bird is a heron.', EDITED.trim())] },
+    {
+      think: 'It is not a heron.',
+      say: 'I edit a file.',
+      call: [edit('a.txt', 'The bird is a heron.', EDITED.trim())],
+    },
     { think: 'A command is left.', say: 'I run a command.', call: [shell(`echo '${LOG_LINE.trim()}' >> d.txt`)] },
     { say: LAST_WORDS },
   ]

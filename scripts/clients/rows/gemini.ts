@@ -12,7 +12,7 @@ export const gemini: Client = {
   program: 'bundle/gemini.js',
   node: 20,
   quietEnv: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-  quietFiles: { '.gemini/settings.json': JSON.stringify(SETTINGS) },
+  quietFiles: { '.gemini/settings.json': JSON.stringify(SETTINGS), '.gemini/tmp/.keep': '' },
   runPrompt: (prompt) => ['--approval-mode', 'yolo', '-p', prompt],
   models: [
     {

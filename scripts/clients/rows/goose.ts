@@ -6,9 +6,7 @@ export const goose: Client = {
   program: 'bin/goose',
   quietEnv: { GOOSE_DISABLE_KEYRING: '1', GOOSE_TELEMETRY_ENABLED: 'false', GOOSE_MODE: 'auto' },
   runPrompt: (prompt) => ['run', '--no-session', '--with-builtin', 'developer', '-t', prompt],
-  models: [
-    { wire: 'openai-chat', model: 'gpt-4.1', readFile: callFirst('shell', { command: 'cat a.txt' }) },
-  ],
+  models: [{ wire: 'openai-chat', model: 'gpt-4.1', readFile: callFirst('shell', { command: 'cat a.txt' }) }],
   tools: [
     {
       read: (file) => ({ name: 'shell', args: { command: `cat ${file}` } }),

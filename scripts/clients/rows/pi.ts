@@ -9,6 +9,8 @@ export const pi: Client = {
   program: 'dist/bundle/cli.js',
   node: 22,
   quietEnv: { PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1', PI_TELEMETRY: '0' },
+  // Sessions are kept in its own folder if it exists.
+  quietFiles: { '.pi/agent/sessions/.keep': '' },
   runPrompt: (prompt) => ['-p', prompt],
   models: setup.wires.map((wire) => ({ wire, model: 'model', readFile: callFirst('read', { path: 'a.txt' }) })),
   tools: [

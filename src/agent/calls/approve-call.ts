@@ -7,7 +7,7 @@ import { createErrorResult, createTextResult, type CallErrorType } from '../../m
 import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
 import { clipText } from '../../model/text.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
-import type { Decision, Grant, GrantScope } from '../../policy/policy.ts'
+import type { Decision, Grant, GrantScope, Proposal } from '../../policy/policy.ts'
 import type { ApprovalDetails, MarkdownDisplay } from '../../tool/tool.ts'
 import type { AgentContext } from '../agent-context.ts'
 import type { ApprovalReply, ApprovalTerms, ValidCall } from './call-state.ts'
@@ -18,7 +18,9 @@ import {
   resolveCoveredApprovals,
   toProposal,
 } from './request-approval.ts'
-import { decideWithSandbox, offerGrants, rememberGrant, toQuestionDetails } from './sandbox-needs.ts'
+import { callHook } from '../hooks/call-hook.ts'
+import type { PreToolUseOutcome } from '../hooks/hooks.ts'
+import { decideWithSandbox, offerGrants, rememberGrant, type SandboxNeeds, toQuestionDetails } from './sandbox-needs.ts'
 import { createToolContext } from './tool-context.ts'
 
 /** A call may run, it already has its result, or it waits for an answer that comes later, perhaps to another process. */
@@ -34,17 +36,24 @@ export async function approveCall(
   signal: AbortSignal,
   callbacks: ApprovalCallbacks & { readonly onValidated: (valid: ValidCall) => Promise<void> },
 ): Promise<CallApproval> {
-  const valid = validateCall(agent, call)
-  if ('result' in valid) return valid
+  const proposed = validateCall(agent, call)
+  if ('result' in proposed) return proposed
+  const hooked = await applyPreToolUse(agent, call, proposed, signal, callbacks)
+  if ('result' in hooked) return hooked
+  const { valid, outcome } = hooked
   await callbacks.onValidated(valid)
   const proposal = toProposal(valid)
-  const { decision: policyDecision, needs } = await decideWithSandbox(agent, proposal)
+  const { decision: ownDecision, needs } = await decideWithSandbox(agent, proposal)
+  const policyDecision = await applyHookPermission(agent, ownDecision, proposal, needs, outcome)
   const { isOffline } = needs
   const { access } = policyDecision
   switch (policyDecision.verdict) {
     case 'allow': {
       const { gitHelpers, rule } = policyDecision
-      const decision: CallDecision = { by: 'policy', outcome: 'allowed', rule }
+      const isByHook = ownDecision.verdict !== 'allow'
+      const decision: CallDecision = isByHook
+        ? { by: 'hook', outcome: 'allowed' }
+        : { by: 'policy', outcome: 'allowed', rule }
       return {
         valid: { ...valid, ...defined({ gitHelpers }) },
         terms: { decision, ...defined({ access, isOffline }) },
@@ -67,6 +76,7 @@ export async function approveCall(
     findLoggedReply(agent, call, details) ??
     (await requestApproval(agent, call, valid, { details, decision: question }, signal, callbacks))
   if (!reply && agent.requestApproval) return { isPending: true }
+  if (details.kind === 'question') return answerQuestion(call, details, reply)
   if (!reply) return details.kind === 'plan' ? handOverPlan(call, details.plan) : denyUnasked(call, question)
   const isPlan = details.kind === 'plan'
   let sandboxAccess: SandboxAccess | undefined
@@ -102,6 +112,59 @@ export async function approveCall(
   else if (details.kind === 'exec' && details.isOffline && reply.access === 'network') sandboxAccess = 'network'
   const sandbox = sandboxAccess ? { sandboxAccess } : defined({ isOffline })
   return { valid, terms: { decision, ...defined({ access }), ...sandbox } }
+}
+
+/** A hook may refuse a call, or change its arguments; those are validated like the first ones. */
+async function applyPreToolUse(
+  agent: AgentContext,
+  call: CallPart,
+  valid: ValidCall,
+  signal: AbortSignal,
+  { onEvent }: ApprovalCallbacks,
+): Promise<
+  { readonly valid: ValidCall; readonly outcome?: PreToolUseOutcome } | Extract<CallApproval, { result: unknown }>
+> {
+  if (!agent.hooks?.preToolUse) return { valid }
+  const details = { tool: valid.tool, call: call.id, input: valid.input }
+  const outcome = await callHook(agent, 'preToolUse', details, signal, onEvent)
+  if (!outcome) return { valid }
+  const { permission, reason = 'no reason was given', updatedInput, additionalContext, stopReason } = outcome
+  if (permission === 'deny' || stopReason !== undefined) {
+    const text = `A hook refused this call: ${permission === 'deny' ? reason : stopReason}`
+    return { result: createTextResult(call, 'denied', text), decision: { by: 'hook', outcome: 'denied' } }
+  }
+  const changed = updatedInput && validateCall(agent, { ...call, input: updatedInput })
+  if (changed && 'result' in changed) {
+    const problem = changed.result.error?.message ?? ''
+    onEvent({ type: 'notice', text: `A hook changed the arguments of ${call.name} to invalid ones: ${problem}` })
+    return changed
+  }
+  const notes = [
+    ...(changed ? [CHANGED_INPUT_NOTE] : []),
+    ...(additionalContext === undefined ? [] : [additionalContext]),
+  ]
+  const next = changed ?? valid
+  return { outcome, valid: notes.length > 0 ? { ...next, notes } : next }
+}
+
+const CHANGED_INPUT_NOTE = 'A hook of the user changed the arguments of this call before it ran.'
+
+/**
+ * A hook may ask about what is allowed. What it allows beyond the policy is only what the user could allow from now on: no rule,
+ * danger or need of more access than the sandbox gives is overridden.
+ */
+async function applyHookPermission(
+  { policy }: AgentContext,
+  decision: Decision,
+  proposal: Proposal,
+  needs: SandboxNeeds,
+  { permission, reason }: PreToolUseOutcome = {},
+): Promise<Decision> {
+  if (permission === 'ask' && decision.verdict === 'allow')
+    return { ...decision, verdict: 'ask', rule: 'hook', why: reason ?? 'A hook asks about this call.' }
+  if (permission !== 'allow' || decision.verdict !== 'ask' || needs.outsidePaths || needs.isOnlyAccess) return decision
+  const canBeAllowed = decision.isRoutine ?? ((await policy.offers?.(proposal)) ?? []).length > 0
+  return canBeAllowed ? { ...decision, verdict: 'allow' } : decision
 }
 
 /** A call that the user changed is checked like any other: it may be about another file. */
@@ -219,6 +282,29 @@ function denyByUser(call: CallPart, { words = '' }: ApprovalReply, details: Appr
     result: { ...result, ...(display && { display: { ...display } }) },
     decision: { by: 'user', outcome: 'denied' },
   }
+}
+
+/** The words of the user are the result. Without a user, the model must decide itself. */
+function answerQuestion(
+  call: CallPart,
+  { question }: ApprovalDetails & { kind: 'question' },
+  reply: ApprovalReply | undefined,
+): CallApproval {
+  if (!reply) {
+    const text = 'Nobody is there to answer. Decide yourself, and say in your answer what you assumed.'
+    return { result: createTextResult(call, 'ok', text), decision: { by: 'nobody', outcome: 'unanswered' } }
+  }
+  const { words = '' } = reply
+  const isAnswered = reply.outcome !== 'cancel' && words !== ''
+  const text = isAnswered
+    ? `The user answered: ${words}`
+    : `The user did not want to answer.${words === '' ? '' : ` Comment: ${words}`}`
+  const markdown = `${question}\n\n${isAnswered ? `**${words}**` : 'No answer.'}`
+  const result = {
+    ...createTextResult(call, 'ok', text),
+    display: { title: isAnswered ? 'answered' : 'not answered', markdown },
+  }
+  return { result, decision: { by: 'user', outcome: isAnswered ? 'answered' : 'denied' } }
 }
 
 /** Without a user to approve it, a plan is the result of the run: it is printed, and plan mode stays on. */

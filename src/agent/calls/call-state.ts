@@ -19,6 +19,8 @@ export interface ValidCall {
   readonly tool: Tool
   readonly input: JsonObject
   readonly effects: readonly Effect[]
+  /** What hooks add to its result. */
+  readonly notes?: readonly string[]
   /** Git must not start programs that its settings name; the decision that allowed the call requires it. */
   readonly gitHelpers?: 'off'
 }
@@ -70,6 +72,8 @@ export interface ApprovalRequest {
   readonly tool: string
   readonly details: ApprovalDetails
   readonly decision: Decision
+  /** The subagent that asks; absent if it is the agent of the session. */
+  readonly asker?: string
 }
 
 export interface ApprovalReply {
@@ -80,7 +84,7 @@ export interface ApprovalReply {
   readonly scope?: GrantScope
   /** For a command: what it may do beyond the sandbox, now or when it runs again. */
   readonly access?: SandboxAccess
-  /** For `cancel`: a message to the model. */
+  /** For `cancel`: a message to the model. For a question of the model: the answer. */
   readonly words?: string
   /** For `modify`: the arguments as the user changed them. */
   readonly input?: JsonObject

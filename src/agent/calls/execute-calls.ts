@@ -9,6 +9,7 @@ import type { Effect } from '../../policy/effect.ts'
 import type { AgentContext } from '../agent-context.ts'
 import type { FinishedCall } from './call-state.ts'
 import { approveCall } from './approve-call.ts'
+import { addHookNotes } from '../hooks/post-tool-use.ts'
 import { getStopReason } from '../loop/run-deadline.ts'
 import { createConflictDetector } from './conflict-detector.ts'
 import { createAsyncQueue } from './async-queue.ts'
@@ -83,13 +84,10 @@ export async function* executeCalls(
     const executing = findCall(id)
     if (failure || executing?.status !== 'executing') return
     const onProgress = (text: string) => events.push({ type: 'progress', call: id, text })
-    const { result, stable, facts } = await executeWithSandboxRetry(
-      agent,
-      executing,
-      stop.signal,
-      onProgress,
-      (event) => events.push(event),
-    )
+    const onEvent = (event: RunEvent) => events.push(event)
+    const executed = await executeWithSandboxRetry(agent, executing, stop.signal, onProgress, onEvent)
+    const { stable, facts } = executed
+    const result = await addHookNotes(agent, executing, executed.result, stop.signal, onEvent)
     if (stable !== undefined) stableContents.set(id, stable)
     if (call.effects.some(({ kind }) => kind === 'exec' || kind === 'unknown')) conflicts.invalidate()
     finishCall(id, result, agent.clock.now() - executing.started, call.decision, facts)

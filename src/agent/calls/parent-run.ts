@@ -3,7 +3,7 @@ import type { AgentContext } from '../agent-context.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 
 /** The run that called a tool, for tools that are agents themselves. */
-interface ParentRun {
+export interface ParentRun {
   readonly agent: AgentContext
   readonly call: string
   readonly onEvent: (event: RunEvent) => void

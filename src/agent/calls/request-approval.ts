@@ -6,6 +6,7 @@ import type { Proposal } from '../../policy/policy.ts'
 import type { ApprovalDetails } from '../../tool/tool.ts'
 import type { AgentContext } from '../agent-context.ts'
 import type { RunEvent } from '../loop/run-event.ts'
+import { callHook } from '../hooks/call-hook.ts'
 import type { ApprovalReply, ApprovalRequest, ValidCall } from './call-state.ts'
 
 export interface ApprovalCallbacks {
@@ -43,6 +44,9 @@ export async function requestApproval(
   callbacks.onApprovalRequested?.(valid, ask)
   if (!agent.requestApproval) return undefined
   callbacks.onEvent({ type: 'ask', ask })
+  const message = `Approval needed: ${details.title}`
+  // Nobody waits for it.
+  void callHook(agent, 'notification', { message, kind: 'permission_prompt' }, signal, callbacks.onEvent)
   const reply = await awaitReply(agent, agent.requestApproval, ask, toProposal(valid), signal)
   if (!reply) return undefined
   const { outcome, words, input, grant, scope, access } = reply
@@ -85,11 +89,12 @@ function findOpenAsk({ session }: AgentContext, call: CallPart, details: Approva
 
 /** Ends the open questions that the policy would not ask any more, because of what was just allowed. */
 export async function resolveCoveredApprovals(agent: AgentContext): Promise<void> {
-  for (const { proposal, markCovered } of pendingApprovals.get(agent.session) ?? [])
+  for (const { proposal, markCovered } of pendingApprovals.get(agent.policy) ?? [])
     if ((await agent.policy.decide(proposal)).verdict === 'allow') markCovered()
 }
 
-const pendingApprovals = new WeakMap<AgentContext['session'], Set<PendingApproval>>()
+/** By policy, because an agent and its subagents share one. */
+const pendingApprovals = new WeakMap<AgentContext['policy'], Set<PendingApproval>>()
 
 interface PendingApproval {
   readonly proposal: Proposal
@@ -108,9 +113,9 @@ async function awaitReply(
   if (ask.details.kind === 'sandbox') return (await askUser(ask, signal)) ?? refusal
   if (ask.details.kind === 'exec' && ask.details.outsidePaths) return askUser(ask, signal)
   const covered = new AbortController()
-  const all = pendingApprovals.get(agent.session) ?? new Set()
+  const all = pendingApprovals.get(agent.policy) ?? new Set()
   const one: PendingApproval = { proposal, markCovered: () => covered.abort() }
-  pendingApprovals.set(agent.session, all.add(one))
+  pendingApprovals.set(agent.policy, all.add(one))
   try {
     const reply = await askUser(ask, AbortSignal.any([signal, covered.signal]))
     if (!covered.signal.aborted) return reply

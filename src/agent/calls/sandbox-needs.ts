@@ -6,7 +6,7 @@ import type { ApprovalDetails } from '../../tool/tool.ts'
 import type { AgentContext } from '../agent-context.ts'
 
 /** What a command needs that the sandbox does not have; empty for other calls, and without a sandbox. */
-interface SandboxNeeds {
+export interface SandboxNeeds {
   /** It runs without network access. */
   readonly isOffline?: true
   /** It is known to need the network, and runs without. */

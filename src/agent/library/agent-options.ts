@@ -10,6 +10,7 @@ import type { Schema } from '../../tool/infer-schema.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { RunLimits } from '../agent-context.ts'
 import type { ApprovalRequest } from '../calls/call-state.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import type { Tracer } from '../telemetry/tracer.ts'
 import type { Agent } from './library-agent.ts'
 
@@ -50,6 +51,8 @@ export interface AgentOptions<Output extends Schema | undefined = undefined> ext
   readonly onApproval?: OnApproval
   /** The schema of the answer, if it should be a value and not text. */
   readonly output?: Output
+  /** Functions that are called before and after calls, prompts and ends: they can refuse, change and add. */
+  readonly hooks?: Hooks
   /** Where sessions are kept; the default is in memory. */
   readonly store?: Store
   /** The id of the session to continue. Without it, a new session is created. */

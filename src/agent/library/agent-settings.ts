@@ -31,6 +31,8 @@ export function createSharedContext(
     system: options.instructions ?? '',
     clock: systemClock,
     createId,
+    ...defined({ hooks: options.hooks }),
+    stopRequest: {},
   }
 }
 

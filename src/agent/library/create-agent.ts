@@ -11,6 +11,7 @@ import type { Toolbox } from '../../tool/toolbox.ts'
 import type { Schema } from '../../tool/infer-schema.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { compactHistory } from '../history/compact.ts'
+import { callHook } from '../hooks/call-hook.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 import type { AgentOptions, InputPart, RunOptions } from './agent-options.ts'
 import { createSharedContext, toOutputSpec, toRequestSettings } from './agent-settings.ts'
@@ -82,7 +83,8 @@ function createAgent<Output>(
     const handoffTools = (options.handoffs ?? []).map((one) =>
       createHandoffTool(one.name, one.description, () => (handoffTarget = one)),
     )
-    return createSharedContext(options, handoffTools, createId)
+    const { toolbox, describeEnvironment } = inherited
+    return { ...createSharedContext(options, handoffTools, createId), ...defined({ toolbox, describeEnvironment }) }
   })
   if (options.output) toOutputSpec(options.output)
   const queue: UserTurn['parts'][] = []
@@ -185,7 +187,10 @@ function createAgent<Output>(
       const opened = await getSession()
       const prompt = `${id}#compress`
       let isDone = false
-      for await (const event of compactHistory(createRunContext(opened, {}), prompt, signal))
+      const context = createRunContext(opened, {})
+      const before = await callHook(context, 'preCompact', { trigger: 'manual' }, signal, () => undefined)
+      if (before?.block) return false
+      for await (const event of compactHistory(context, prompt, signal))
         if (event.type === 'compact') isDone = event.done
       // Otherwise the session would count as interrupted.
       opened.append({ kind: 'close', prompt, reason: 'done' })
@@ -201,12 +206,12 @@ function createAgent<Output>(
       return createAgent(options, forkId, () => log)
     },
     asTool: (as = {}) =>
-      createAgentTool(as.name ?? name, as.description ?? description, (fromParent) => {
+      createAgentTool(as.name ?? name, as.description ?? description, (fromParent, subagent) => {
         const childId = createId()
         return createAgent(
           options,
           childId,
-          () => store.create({ id: childId, folder: options.folders?.[0] ?? '' }),
+          () => store.create({ id: childId, folder: options.folders?.[0] ?? '', ...defined({ subagent }) }),
           fromParent,
         )
       }),
@@ -215,6 +220,8 @@ function createAgent<Output>(
       running?.cancel()
       await running?.then(undefined, () => undefined)
       const opened = await session?.catch(() => undefined)
+      if (opened && !isClosed)
+        await callHook({ ...shared(), session: opened }, 'sessionEnd', { reason: 'other' }, NEVER, () => undefined)
       isClosed = true
       await opened?.close()
     },
@@ -232,6 +239,8 @@ function isSafeToRetry(toolbox: Toolbox, name: string): boolean {
 function canResume({ entries, pendingCalls }: Session): boolean {
   return pendingCalls.length > 0 || entries.findLast(({ kind }) => kind === 'user' || kind === 'close')?.kind === 'user'
 }
+
+const NEVER = new AbortController().signal
 
 const CLOSED_MESSAGE = 'This agent is closed. Create another one with the id of its session.'
 

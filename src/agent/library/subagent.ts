@@ -2,10 +2,14 @@ import { getParentRun } from '../calls/parent-run.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { tool, toolOutput } from '../../tool/custom-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
+import type { SubagentOrigin } from '../../session/log/entry.ts'
+import { inheritApproval } from '../subagents/inherit-approval.ts'
 import type { Agent } from './library-agent.ts'
 
 /** What an agent takes over from the run that calls it as a tool, or from the server that runs it. */
-export type InheritedContext = Pick<AgentContext, 'limitModel' | 'requestApproval' | 'canRetryLater'>
+export type InheritedContext = Pick<AgentContext, 'limitModel' | 'requestApproval' | 'canRetryLater'> &
+  /** Of a server only. */
+  Pick<Partial<AgentContext>, 'toolbox' | 'describeEnvironment'>
 
 /**
  * An agent as a tool. Each call is a session of its own. It stops with the run that called it, its cost counts towards the limit
@@ -14,7 +18,7 @@ export type InheritedContext = Pick<AgentContext, 'limitModel' | 'requestApprova
 export function createAgentTool(
   name: string,
   description: string,
-  createChild: (inherited: InheritedContext) => Agent<unknown>,
+  createChild: (inherited: InheritedContext, origin: SubagentOrigin | undefined) => Agent<unknown>,
 ): Tool {
   return tool({
     name,
@@ -29,10 +33,16 @@ export function createAgentTool(
     effects: () => [],
     async execute({ prompt }, context) {
       const parent = getParentRun(context)
-      const child = createChild(parent ? toInheritedContext(parent.agent) : {})
+      const origin = parent && { session: parent.agent.session.id, call: parent.call, name }
+      const child = createChild(parent ? toInheritedContext(parent.agent, name) : {}, origin)
+      if (parent) {
+        const link = { kind: 'subagent', call: parent.call, session: child.session, name } as const
+        parent.onEvent({ type: 'entry', entry: parent.agent.session.append(link) })
+      }
       try {
         const run = child.run(prompt, { signal: context.signal })
-        for await (const event of run) parent?.onEvent({ type: 'subagent', call: parent.call, name, event })
+        for await (const event of run)
+          parent?.onEvent({ type: 'subagent', call: parent.call, name, session: child.session, event })
         const { text, output, finish, fault } = await run
         if (finish === 'done') return output === undefined ? text : output
         const message = fault?.message ?? `${name} stopped: ${finish}.`
@@ -47,14 +57,10 @@ export function createAgentTool(
 /** The longest that a timer can wait: the limits of the agent itself apply. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
-/** A question that the user leaves open is a no: the call of a subagent cannot wait for another process. */
-function toInheritedContext({ limitModel, requestApproval }: AgentContext): InheritedContext {
+function toInheritedContext({ limitModel, requestApproval }: AgentContext, name: string): InheritedContext {
   return {
     ...(limitModel && { limitModel }),
-    ...(requestApproval && {
-      requestApproval: async (ask, signal) =>
-        (await requestApproval(ask, signal)) ?? { ask: ask.id, outcome: 'cancel', words: 'Nobody has answered.' },
-    }),
+    ...(requestApproval && { requestApproval: inheritApproval(requestApproval, name) }),
   }
 }
 

@@ -5,9 +5,17 @@ import { joinTextParts } from '../../model/text.ts'
 import type { AssistantTurn, CallPart, FinishReason } from '../../model/turn.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { checkOutput } from '../output/check-output.ts'
+import { continueAfterStop } from '../hooks/run-hooks.ts'
 import { getStopReason } from './run-deadline.ts'
 import type { RunEvent } from './run-event.ts'
-import { appendRunLogEntry, compactAndMeter, executeAndMeter, type RunEnd, type RunState } from './run-state.ts'
+import {
+  appendRunLogEntry,
+  compactAndMeter,
+  executeAndMeter,
+  takeBackgroundEvents,
+  type RunEnd,
+  type RunState,
+} from './run-state.ts'
 
 type RunSteps = AsyncGenerator<RunEvent, RunEnd | undefined>
 
@@ -95,7 +103,10 @@ const CALL_MARKUP = /^\s*[<＜[{]/
 async function* finishTurn(state: RunState, turn: AssistantTurn): RunSteps {
   const { reason } = turn.finish
   if (yield* logQueuedMessages(state)) return undefined
+  if (yield* awaitBackgroundRuns(state)) return undefined
+  if (state.signal.aborted) return { reason: getStopReason(state.signal) }
   if (isTruncated(reason)) return { reason }
+  if (yield* continueAfterStop(state)) return undefined
   return state.output ? yield* checkOutput(state, turn) : { reason: 'done' }
 }
 
@@ -115,11 +126,32 @@ async function* handleCalls(state: RunState, calls: readonly CallPart[], rejecte
   return undefined
 }
 
-/** Logs the messages that the user sent during the turn. Were there any? */
+/** Logs the messages that the user, and subagents in the background, sent during the turn. Were there any? */
 function* logQueuedMessages(state: RunState): Generator<RunEvent, boolean> {
+  yield* takeBackgroundEvents(state)
+  const reports = state.agent.background?.takeReports() ?? []
+  for (const { session, text } of reports) yield appendRunLogEntry(state, { kind: 'note', text, subagent: session })
   const messages = state.agent.takeQueuedMessages?.() ?? []
   for (const parts of messages) yield appendRunLogEntry(state, { kind: 'user', parts, prompt: state.prompt })
-  return messages.length > 0
+  return messages.length + reports.length > 0
+}
+
+/** Waits for a report of the subagents in the background, or for a message of the user. Does the run go on with it? */
+async function* awaitBackgroundRuns(state: RunState): AsyncGenerator<RunEvent, boolean> {
+  const { agent, signal } = state
+  const { background } = agent
+  if (!background) return false
+  while (background.count > 0 && !signal.aborted) {
+    let messages: ReturnType<NonNullable<AgentContext['takeQueuedMessages']>> = []
+    await background.waitForNews(agent.clock, () => {
+      messages = agent.takeQueuedMessages?.() ?? []
+      return signal.aborted || messages.length > 0
+    })
+    const hasReports = yield* logQueuedMessages(state)
+    for (const parts of messages) yield appendRunLogEntry(state, { kind: 'user', parts, prompt: state.prompt })
+    if (hasReports || messages.length > 0) return true
+  }
+  return yield* logQueuedMessages(state)
 }
 
 function logFault(state: RunState, { usage }: AssistantTurn, fault: Fault): RunEvent {

@@ -37,8 +37,14 @@ export type RunEvent =
   | { readonly type: 'output'; readonly value: unknown; readonly isPartial: boolean }
   /** A message to the user. */
   | { readonly type: 'notice'; readonly text: string }
-  /** An event of an agent that runs as a tool of this one; `call` is the id of the call. */
-  | { readonly type: 'subagent'; readonly call: string; readonly name: string; readonly event: RunEvent }
+  /** An event of an agent that runs as a tool of this one; `call` is the id of the call, `session` that of its session. */
+  | {
+      readonly type: 'subagent'
+      readonly call: string
+      readonly name: string
+      readonly session: string
+      readonly event: RunEvent
+    }
   /** From the next request on, another agent has the conversation. */
   | { readonly type: 'handoff'; readonly to: string }
   | {

@@ -5,6 +5,7 @@ import type { CallPart } from '../../model/turn.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { type CallOutcome, executeCalls } from '../calls/execute-calls.ts'
 import { compactHistory } from '../history/compact.ts'
+import { callRunHook } from '../hooks/call-run-hook.ts'
 import { createOutputContract, type OutputContract } from '../output/output-contract.ts'
 import { createRepetitionDetector } from './repetition-detector.ts'
 import { isPlanModeAnnounced } from '../history/plan-mode-note.ts'
@@ -36,6 +37,10 @@ export interface RunState {
   /** No further compaction before the history is longer than this. */
   minCompactionChars: number
   isPlanModeAnnounced: boolean
+  /** What hooks said about the prompt, for the model. */
+  readonly promptContext: string[]
+  /** How often a hook has let the model go on at its end. */
+  continuations: number
 }
 
 export interface RunEnd {
@@ -61,6 +66,8 @@ export function createRunState(agent: AgentContext, prompt: string, signal: Abor
     hasCompactedForOverflow: false,
     minCompactionChars: 0,
     isPlanModeAnnounced: isPlanModeAnnounced(agent.session),
+    promptContext: [],
+    continuations: 0,
   }
   return state
 }
@@ -80,13 +87,25 @@ export async function* executeAndMeter(
     for (;;) {
       const next = await events.next()
       if (next.done) return next.value
-      if (next.value.type === 'subagent' && next.value.event.type === 'run-close')
-        state.usageMeter.addTotals(next.value.event)
+      meterSubagent(state, next.value)
       yield next.value
+      yield* takeBackgroundEvents(state)
     }
   } finally {
     await events.return([])
   }
+}
+
+/** The events of subagents in the background, which nobody else reads. */
+export function* takeBackgroundEvents(state: RunState): Generator<RunEvent> {
+  for (const event of state.agent.background?.takeEvents() ?? []) {
+    meterSubagent(state, event)
+    yield event
+  }
+}
+
+function meterSubagent({ usageMeter }: RunState, event: RunEvent): void {
+  if (event.type === 'subagent' && event.event.type === 'run-close') usageMeter.addTotals(event.event)
 }
 
 export function appendRunLogEntry({ agent }: RunState, body: EntryBody): RunEvent {
@@ -96,8 +115,18 @@ export function appendRunLogEntry({ agent }: RunState, body: EntryBody): RunEven
 /** Compacts the history. Is it shorter now? */
 export async function* compactAndMeter(state: RunState): AsyncGenerator<RunEvent, boolean> {
   const { agent, prompt, signal, usageMeter } = state
+  const before = agent.hooks?.preCompact && (yield* callRunHook(state, 'preCompact', { trigger: 'auto' }))
+  if (before?.block) {
+    yield { type: 'notice', text: `A hook refused to summarise the conversation: ${before.block.reason}` }
+    return false
+  }
   const { isDone, response } = yield* compactHistory(agent, prompt, signal)
   if (response) await usageMeter.add(response.origin, response.usage)
   state.isPlanModeAnnounced = isPlanModeAnnounced(agent.session)
+  if (isDone && agent.hooks?.sessionStart) {
+    const outcome = yield* callRunHook(state, 'sessionStart', { source: 'compact' })
+    if (outcome?.additionalContext !== undefined)
+      yield appendRunLogEntry(state, { kind: 'note', text: outcome.additionalContext })
+  }
   return isDone
 }

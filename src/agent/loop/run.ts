@@ -13,6 +13,7 @@ import { handleModelResponse } from './handle-model-response.ts'
 import { ENVIRONMENT_TOPIC, hasPinnedNote, appendPinnedNote } from '../history/pinned-notes.ts'
 import { createPlanModeNote } from '../history/plan-mode-note.ts'
 import { findToolChanges, getRequestTools } from '../history/request-tools.ts'
+import { startSession, submitPrompt, takeStopRequest } from '../hooks/run-hooks.ts'
 import { createRequestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
 import {
@@ -21,6 +22,7 @@ import {
   createRunState,
   executeAndMeter,
   getRunTotals,
+  takeBackgroundEvents,
   type RunEnd,
   type RunState,
 } from './run-state.ts'
@@ -52,6 +54,8 @@ export async function* run(
     yield { type: 'run-close', reason, text: '', session: session.id, ...getRunTotals(state), fault }
   } finally {
     deadline.cancel()
+    // Also if nobody reads the events any more.
+    void state.agent.background?.stop()
   }
 }
 
@@ -64,9 +68,14 @@ async function* runTurns(state: RunState, input: RunInput | undefined): AsyncGen
   const { prompt } = state
   const { session, model, clock } = state.agent
   yield { type: 'run-open', session: session.id, prompt, model: model.origin.model, provider: model.origin.provider }
+  yield* startSession(state)
+  const block = input && (yield* submitPrompt(state, input))
+  if (block) return yield* closeRun(state, block)
   if (input) yield* logUserInput(state, input)
   else if (!(yield* resumePendingCalls(state))) return yield* closeRun(state, { reason: 'awaiting-approval' })
   for (;;) {
+    const stopped = takeStopRequest(state)
+    if (stopped) return yield* closeRun(state, stopped)
     const limit = findReachedLimit(state)
     if (limit) return yield* closeRun(state, { reason: limit })
     yield* prepareTurn(state)
@@ -79,6 +88,10 @@ async function* runTurns(state: RunState, input: RunInput | undefined): AsyncGen
 
 /** In the log, a run that waits for an approval, or to be tried again, has not ended: any process can resume it. */
 async function* closeRun(state: RunState, { reason, ...more }: RunEnd): AsyncGenerator<RunEvent> {
+  await state.agent.background?.stop()
+  yield* takeBackgroundEvents(state)
+  for (const { session, text } of state.agent.background?.takeReports() ?? [])
+    yield appendRunLogEntry(state, { kind: 'note', text, subagent: session })
   const isResumable =
     reason === 'awaiting-approval' || (more.fault !== undefined && state.agent.canRetryLater?.(more.fault) === true)
   const entry = isResumable ? undefined : appendRunLogEntry(state, { kind: 'close', prompt: state.prompt, reason })
@@ -96,8 +109,10 @@ function findReachedLimit({ agent, signal, turns }: RunState): CloseReason | und
 function* logUserInput(state: RunState, input: RunInput): Generator<RunEvent> {
   for (const call of state.agent.session.pendingCalls)
     yield appendRunLogEntry(state, { kind: 'result', result: createInterruptedResult(call), ms: 0 })
+  yield* logLostBackgroundRuns(state)
   yield* appendEnvironmentNote(state.agent)
   yield appendRunLogEntry(state, { kind: 'user', ...input, prompt: state.prompt })
+  for (const text of state.promptContext.splice(0)) yield appendRunLogEntry(state, { kind: 'note', text })
 }
 
 /**
@@ -116,8 +131,25 @@ async function* resumePendingCalls(state: RunState): AsyncGenerator<RunEvent, bo
     const results = yield* executeAndMeter(state, pending, stillRejected)
     if (results.length < pending.length) return false
   }
+  yield* logLostBackgroundRuns(state)
   yield* appendEnvironmentNote(agent)
   return true
+}
+
+/** Subagents in the background end with the process. The model is told once that no report will come. */
+function* logLostBackgroundRuns(state: RunState): Generator<RunEvent> {
+  const { entries } = state.agent.session
+  const reported = new Set(entries.flatMap((entry) => (entry.kind === 'note' ? (entry.subagent ?? []) : [])))
+  const lost = entries.filter(
+    (entry) => entry.kind === 'subagent' && entry.isBackground && !reported.has(entry.session),
+  )
+  for (const entry of lost)
+    if (entry.kind === 'subagent')
+      yield appendRunLogEntry(state, {
+        kind: 'note',
+        text: `The agent ${entry.name} that worked in the background was interrupted before its report. What it did so far may have had effects.`,
+        subagent: entry.session,
+      })
 }
 
 /** Once per session. Logs of earlier versions do not show whether they have it, so they get it again. */
@@ -179,13 +211,8 @@ async function* requestTurn(state: RunState): AsyncGenerator<RunEvent, FoldedTur
   return response
 }
 
-async function* sendRequest({
-  agent,
-  prompt,
-  signal,
-  output,
-  hasCalled,
-}: RunState): AsyncGenerator<RunEvent, FoldedTurn> {
+async function* sendRequest(state: RunState): AsyncGenerator<RunEvent, FoldedTurn> {
+  const { agent, prompt, signal, output, hasCalled } = state
   const { model, session } = agent
   const fold = createTurnFold(model.origin)
   const request = {
@@ -205,14 +232,19 @@ async function* sendRequest({
     requests.onSent(one)
     agent.toolbox.onRequestSent?.()
   }
-  for await (const event of model.stream(request, { turnKey: agent.createId(), signal, onSent: sent })) {
+  const patience = agent.canRetryLater && { maxRetryWaitMs: MAX_WAIT_IN_RUN_MS }
+  for await (const event of model.stream(request, { turnKey: agent.createId(), signal, onSent: sent, ...patience })) {
     fold.push(event)
     yield* requests.takeEvents()
     yield { type: 'turn', event }
+    yield* takeBackgroundEvents(state)
     if (partial) yield* partial.onEvent(event)
   }
   return fold.end()
 }
+
+/** Who can resume the run later should not keep a worker waiting. */
+const MAX_WAIT_IN_RUN_MS = 5000
 
 /** A model that must call can never finish. */
 function relaxToolChoice(choice: ToolChoice | undefined, hasCalled: boolean): ToolChoice | undefined {

@@ -49,7 +49,10 @@ function toDecisionAttribute({ by, outcome }: CallDecision): string {
       return 'reject'
     case 'allowed':
       return by === 'user' ? 'accept' : 'auto_accept'
+    case 'answered':
+      return 'accept'
     case 'plan-handed-over':
+    case 'unanswered':
       return 'auto_accept'
     default:
       return outcome satisfies never

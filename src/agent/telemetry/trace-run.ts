@@ -109,6 +109,7 @@ export function traceRun(
       case 'note':
       case 'turn':
       case 'intent':
+      case 'subagent':
       case 'result':
       case 'ask':
       case 'reply':

@@ -5,6 +5,8 @@ import { COMPLETION_COMMAND } from './completion/spec.ts'
 import { CONFIG_COMMAND } from './config/spec.ts'
 import { DOCTOR_COMMAND } from './doctor/spec.ts'
 import { GATEWAY_COMMAND } from './gateway/spec.ts'
+import { IMPORT_COMMAND } from './import/spec.ts'
+import { INSPECT_COMMAND } from './inspect/spec.ts'
 import { LOGIN_COMMAND, LOGOUT_COMMAND } from './login/spec.ts'
 import { MCP_COMMAND } from './mcp/spec.ts'
 import { MODELS_COMMAND } from './models/spec.ts'
@@ -28,6 +30,7 @@ export const COMMAND_SPECS: Readonly<Record<CommandName, CliCommandSpec>> = {
   mcp: MCP_COMMAND,
   acp: ACP_COMMAND,
   sessions: SESSIONS_COMMAND,
+  import: IMPORT_COMMAND,
   undo: UNDO_COMMAND,
   config: CONFIG_COMMAND,
   trust: TRUST_COMMAND,
@@ -37,6 +40,7 @@ export const COMMAND_SPECS: Readonly<Record<CommandName, CliCommandSpec>> = {
   bug: BUG_COMMAND,
   tour: TOUR_COMMAND,
   gateway: GATEWAY_COMMAND,
+  inspect: INSPECT_COMMAND,
   rehearse: REHEARSE_COMMAND,
   serve: SERVE_COMMAND,
   worker: WORKER_COMMAND,

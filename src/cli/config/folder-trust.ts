@@ -1,23 +1,22 @@
-import { createHash } from 'node:crypto'
-import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { readRegularFile } from '../../host/files/regular-file.ts'
-import { objectOrEmpty } from '../../model/json.ts'
+import { readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject, objectOrEmpty } from '../../model/json.ts'
 import { UserError } from '../user-error.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
+import { readProjectText, type ProjectFileProblem } from '../paths/project-file.ts'
 import { getDataFolder } from '../paths/folders.ts'
-import { sha256Hex } from '../../host/files/sha256.ts'
+import {
+  listProjectFiles,
+  MAX_TRUSTED_FILES,
+  readWithDigest,
+  type ProjectFile,
+  type ProjectFileKind,
+} from './project-files.ts'
 
-/** The files of a project that can run programs or send data: only these are trusted, and only as they are now. */
-const TRUST_RELEVANT_PATHS = ['.dragoman', '.mcp.json']
-
-/** More than this cannot be trusted. */
-const MAX_TRUSTED_FILES = 500
-const MAX_TRUSTED_BYTES = 16 * 2 ** 20
-
-/** Did the user trust this folder, and are its settings unchanged since? */
-export function isTrusted(folder: string): boolean {
-  return readTrustState(folder) === 'trusted'
+/** Did the user trust this folder, and are its files, or those of one kind, unchanged since? */
+export function isTrusted(folder: string, kind?: ProjectFileKind): boolean {
+  const { state } = readFolderTrust(folder, kind)
+  return state === 'trusted'
 }
 
 /** `unknown`: the user has not decided yet. */
@@ -26,81 +25,149 @@ type TrustState = 'unknown' | 'trusted' | 'changed' | 'refused'
 export const TRUST_DESCRIPTIONS: Readonly<Record<TrustState, string>> = {
   unknown: 'not trusted yet',
   trusted: 'trusted as it is now',
-  changed: 'no longer trusted, because its settings have changed',
+  changed: 'no longer trusted, because its files have changed',
   refused: 'not trusted (you refused)',
 }
 
-export function readTrustState(folder: string): TrustState {
-  const storedHash = readTrustFile()[realpathSync(folder)]
-  if (storedHash === undefined) return 'unknown'
-  if (storedHash === REFUSED) return 'refused'
-  return storedHash === hashSettings(folder) ? 'trusted' : 'changed'
+/** A file, and what has happened to it since the folder was trusted. */
+export interface ReviewedFile extends ProjectFile {
+  readonly status: 'unchanged' | 'new' | 'changed' | 'removed'
 }
 
-/** Stores the user's decision about a folder; undefined removes it. */
+export interface FolderTrust {
+  readonly state: TrustState
+  readonly files: readonly ReviewedFile[]
+}
+
+/** The decision about a folder, and its files; `kind`: only files of this kind count. */
+export function readFolderTrust(folder: string, kind?: ProjectFileKind): FolderTrust {
+  const stored = readTrustFile()[realpathSync(folder)]
+  const present = listProjectFiles(folder, kind)
+  if (typeof stored !== 'object')
+    return {
+      state: stored === REFUSED ? 'refused' : 'unknown',
+      files: present.map((file) => ({ ...file, status: 'new' })),
+    }
+  const files = [
+    ...present.map((file): ReviewedFile => ({ ...file, status: compareFile(folder, file, stored) })),
+    ...Object.entries(stored).flatMap(([path, record]): ReviewedFile[] =>
+      (kind === undefined || record.kind === kind) && !present.some((file) => file.path === path)
+        ? [{ path, kind: record.kind, status: 'removed' }]
+        : [],
+    ),
+  ]
+  const isTooLarge = present.length > MAX_TRUSTED_FILES
+  return { state: isTooLarge || files.some(({ status }) => status !== 'unchanged') ? 'changed' : 'trusted', files }
+}
+
+export function readTrustState(folder: string): TrustState {
+  return readFolderTrust(folder).state
+}
+
+/** The files of a kind that may be used: all, or none if one has changed since the folder was trusted. */
+export function listTrustedFiles(folder: string, kind: ProjectFileKind): string[] {
+  const { state, files } = readFolderTrust(folder, kind)
+  return state === 'trusted' ? files.map(({ path }) => path) : []
+}
+
+/** Reads a file of a trusted folder, if it is still the one that was trusted. */
+export function readTrustedText(
+  folder: string,
+  path: string,
+  maxBytes: number,
+): { readonly text: string; readonly isCut: boolean } | ProjectFileProblem | { readonly problem: 'untrusted' } {
+  const stored = readTrustFile()[realpathSync(folder)]
+  const record = typeof stored === 'object' && Object.hasOwn(stored, path) ? stored[path] : undefined
+  const { content, digest } = readWithDigest(join(folder, path))
+  if (record === undefined || digest === undefined || record.digest !== digest) return { problem: 'untrusted' }
+  // The links of a trusted file are still checked: what they lead to may have been replaced.
+  const read = readProjectText(join(folder, path), { within: folder, maxBytes })
+  if ('problem' in read || !('bytes' in content)) return 'problem' in read ? read : { problem: 'unreadable' }
+  const text = new TextDecoder().decode(content.bytes.subarray(0, maxBytes), {
+    stream: content.bytes.length > maxBytes,
+  })
+  return { text, isCut: content.bytes.length > maxBytes }
+}
+
+/** Stores the user's decision about a folder as it is now; undefined removes it. */
 export function saveFolderTrust(folder: string, trusted: boolean | undefined): void {
-  const newValue = trusted ? hashSettings(folder) : REFUSED
-  if (newValue === undefined)
-    throw new UserError(
-      `${TRUST_RELEVANT_PATHS.join(' and ')} cannot be trusted: there are too many files, or some cannot be read`,
-    )
-  const newEntry = trusted === undefined ? {} : { [realpathSync(folder)]: newValue }
+  const real = realpathSync(folder)
+  const newEntry =
+    trusted === undefined ? {} : { [real]: trusted ? createRecords(folder, listProjectFiles(folder)) : REFUSED }
   updatePrivateFile(trustFilePath(), () => {
-    const { [realpathSync(folder)]: _former, ...others } = readTrustFile()
+    const { [real]: _former, ...others } = readTrustFile()
     return `${JSON.stringify({ ...others, ...newEntry }, undefined, 2)}\n`
   })
 }
 
-export function listTrustFiles(folder: string): string[] {
-  const files = TRUST_RELEVANT_PATHS.flatMap((name) => listFilesBelow(join(folder, name)))
-  return files.map((path) => relative(folder, path))
+/** A change that the user made through a command keeps the trust in this file, and in those it names; others need a decision. */
+export function trustChangedFile(folder: string, path: string): void {
+  const real = realpathSync(folder)
+  updatePrivateFile(trustFilePath(), () => {
+    const all = readTrustFile()
+    const stored = all[real]
+    const isCovered = (file: ProjectFile) => file.path === path || file.namedBy === path
+    const next = typeof stored === 'object' && {
+      [real]: { ...stored, ...createRecords(folder, listProjectFiles(folder).filter(isCovered)) },
+    }
+    return `${JSON.stringify({ ...all, ...next }, undefined, 2)}\n`
+  })
 }
 
 const REFUSED = 'refused'
+
+interface TrustRecord {
+  readonly kind: ProjectFileKind
+  readonly digest: string
+}
+
+type TrustRecords = Readonly<Record<string, TrustRecord>>
+
+function createRecords(folder: string, files: readonly ProjectFile[]): TrustRecords {
+  if (files.length > MAX_TRUSTED_FILES)
+    throw new UserError(`the files of ${folder} cannot be trusted: there are more than ${MAX_TRUSTED_FILES}`)
+  return Object.fromEntries(
+    files.map(({ path, kind }) => {
+      const { digest } = readWithDigest(join(folder, path))
+      if (digest === undefined) throw new UserError(`${path} cannot be trusted: it cannot be read, or it is too large`)
+      return [path, { kind, digest }]
+    }),
+  )
+}
+
+function compareFile(folder: string, { path }: ProjectFile, stored: TrustRecords): ReviewedFile['status'] {
+  const record = Object.hasOwn(stored, path) ? stored[path] : undefined
+  if (record === undefined) return 'new'
+  const { digest } = readWithDigest(join(folder, path))
+  return digest !== undefined && digest === record.digest ? 'unchanged' : 'changed'
+}
 
 function trustFilePath(): string {
   return join(getDataFolder(), 'trust.json')
 }
 
-/** A damaged file trusts no folder. */
-function readTrustFile(): Record<string, string> {
+/** A damaged file trusts no folder. An entry of an earlier version, one hash for all files, counts as no decision. */
+function readTrustFile(): Record<string, TrustRecords | typeof REFUSED> {
   try {
     const json: unknown = JSON.parse(readFileSync(trustFilePath(), 'utf8'))
-    const entries = Object.entries(objectOrEmpty(json))
-    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+    return Object.fromEntries(
+      Object.entries(objectOrEmpty(json)).flatMap(([folder, value]): [string, TrustRecords | typeof REFUSED][] => {
+        if (value === REFUSED) return [[folder, REFUSED]]
+        return isObject(value) ? [[folder, parseRecords(value)]] : []
+      }),
+    )
   } catch {
     return {}
   }
 }
 
-/** Undefined if not all of it can be read. */
-function hashSettings(folder: string): string | undefined {
-  const hash = createHash('sha256')
-  const files = listTrustFiles(folder)
-  if (files.length > MAX_TRUSTED_FILES) return undefined
-  for (const path of files) {
-    const content = hashContent(join(folder, path))
-    if (content === undefined) return undefined
-    hash.update(`${path}\0${content}\0`)
-  }
-  return hash.digest('hex')
-}
-
-/** Of a link, both its path and its target count: either may change what runs. */
-function hashContent(path: string): string | undefined {
-  const content = readRegularFile(path, { maxBytes: MAX_TRUSTED_BYTES })
-  const hash = 'bytes' in content && !content.isCut ? sha256Hex(content.bytes) : undefined
-  return lstatSync(path).isSymbolicLink()
-    ? sha256Hex(`link to ${readlinkSync(path)}\0${hash ?? 'nothing to read'}`)
-    : hash
-}
-
-function listFilesBelow(path: string): string[] {
-  const info = lstatSync(path, { throwIfNoEntry: false })
-  if (!info) return []
-  if (!info.isDirectory()) return info.isFile() || info.isSymbolicLink() ? [path] : []
-  return readdirSync(path)
-    .sort()
-    .flatMap((name) => listFilesBelow(join(path, name)))
-    .slice(0, MAX_TRUSTED_FILES + 1)
+function parseRecords(value: Readonly<Record<string, unknown>>): TrustRecords {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([path, record]): [string, TrustRecord][] => {
+      const { kind, digest } = objectOrEmpty(record)
+      return typeof kind === 'string' && typeof digest === 'string'
+        ? [[path, { kind: kind as ProjectFileKind, digest }]]
+        : []
+    }),
+  )
 }

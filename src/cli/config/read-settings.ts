@@ -11,6 +11,7 @@ import { getConfigFolder, realPathOrSelf } from '../paths/folders.ts'
 import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { CONFIG_SCHEMA, type Config, type PolicyConfig, type ProjectConfig, type SandboxConfig } from './schema.ts'
 import { isTrusted } from './folder-trust.ts'
+import { listProjectFiles, PROJECT_FILE_KINDS, type ProjectFileKind } from './project-files.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -19,12 +20,20 @@ export interface Settings {
   readonly config: Config
   /** Rules keep their tier, because a project may only tighten the user's rules. */
   readonly policies: { readonly admin?: PolicyConfig; readonly user?: PolicyConfig; readonly project?: PolicyConfig }
+  /** The hooks of the user and of the machine, and those of the project, which run in the sandbox unless the user trusts them. */
+  readonly hooks: { readonly own: readonly JsonObject[]; readonly project?: JsonObject; readonly isTrusted: boolean }
   readonly files: readonly string[]
   /** Which settings of a project are ignored, and why. */
   readonly notices: readonly string[]
 }
 
-export const EMPTY_SETTINGS: Settings = { config: {}, policies: {}, files: [], notices: [] }
+export const EMPTY_SETTINGS: Settings = {
+  config: {},
+  policies: {},
+  hooks: { own: [], isTrusted: false },
+  files: [],
+  notices: [],
+}
 
 export const MACHINE_CONFIG_FILE = '/etc/dragoman/config.json'
 
@@ -35,30 +44,30 @@ export function readSettings(folder: string): Settings {
   const path = getProjectConfigPath(folder)
   const projectFile = readProjectSettings(path, folder)
   const mcpFile = readProjectSettings(join(folder, PROJECT_MCP_FILE), folder)
-  const trusted = (projectFile.text === undefined && mcpFile.text === undefined) || isTrusted(folder)
+  const trusted = projectFile.text === undefined || isTrusted(folder, 'settings')
+  const isMcpTrusted = mcpFile.text === undefined || isTrusted(folder, 'servers')
   // An untrusted file may be invalid in any way, and must not stop the run.
   const restrictions = projectFile.text === undefined || trusted ? undefined : readRestrictions(path, projectFile.text)
   const project =
     projectFile.text === undefined ? undefined : trusted ? parseConfig(path, projectFile.text) : restrictions?.config
-  const imported = mcpFile.text === undefined || !trusted ? undefined : importMcpServers(mcpFile.text, folder)
+  const imported = mcpFile.text === undefined || !isMcpTrusted ? undefined : importMcpServers(mcpFile.text, folder)
   const found = defined({ admin, user, project })
   const {
     policy: _policy,
     projects: _projects,
     $schema: _schema,
     server: _server,
+    hooks: _hooks,
+    statusLine: _statusLine,
     ...config
   } = { ...admin, ...user, ...project }
   const personalProjectConfig = user?.projects?.[realPathOrSelf(folder)]
-  const untrusted = [
-    ...(projectFile.text === undefined ? [] : [path]),
-    ...(mcpFile.text === undefined ? [] : [PROJECT_MCP_FILE]),
-  ]
+  const untrusted = [...(trusted ? [] : [path]), ...(isMcpTrusted ? [] : [PROJECT_MCP_FILE])]
   return {
     config: {
       ...config,
       // A project must not open this machine to others.
-      ...defined({ server: user?.server ?? admin?.server }),
+      ...defined({ server: user?.server ?? admin?.server, statusLine: user?.statusLine ?? admin?.statusLine }),
       ...mergeConfigKey('providers', found),
       // The settings take precedence over .mcp.json.
       ...mergeConfigKey('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),
@@ -75,6 +84,11 @@ export function readSettings(folder: string): Settings {
         user: mergePolicyConfigs(user?.policy ?? {}, personalProjectConfig.policy),
       }),
     },
+    hooks: {
+      own: [admin?.hooks, user?.hooks].filter((hooks) => hooks !== undefined),
+      ...defined({ project: project?.hooks }),
+      isTrusted: personalProjectConfig?.trustHooks ?? false,
+    },
     files: [
       admin && MACHINE_CONFIG_FILE,
       user && getUserConfigPath(),
@@ -84,15 +98,27 @@ export function readSettings(folder: string): Settings {
     notices: [
       ...[projectFile.notice, mcpFile.notice].filter((notice) => notice !== undefined),
       ...(imported?.remarks ?? []).map((remark) => `${PROJECT_MCP_FILE}: ${remark}`),
-      ...(trusted
-        ? []
-        : [
-            `The settings in ${untrusted.join(' and ')} are ignored because this folder is not trusted. Run dragoman trust to review them.`,
-            ...(restrictions?.problems ?? []).map((problem) => `A rule in ${path} is ignored: ${problem}.`),
-          ]),
+      ...describeUntrusted(folder, untrusted),
+      ...(restrictions?.problems ?? []).map((problem) => `A rule in ${path} is ignored: ${problem}.`),
     ],
   }
 }
+
+/** One sentence about everything of a project that is not used. */
+function describeUntrusted(folder: string, settings: readonly string[]): string[] {
+  const present = new Set(listProjectFiles(folder).map(({ kind }) => kind))
+  const kinds = OTHER_KINDS.filter((kind) => present.has(kind) && !isTrusted(folder, kind))
+  const parts = [
+    ...(settings.length === 0 ? [] : [`The settings in ${settings.join(' and ')}`]),
+    ...kinds.map((kind) => `the ${PROJECT_FILE_KINDS[kind].title} of this project`),
+  ]
+  if (parts.length === 0) return []
+  const text = parts.join(parts.length === 2 ? ' and ' : ', ')
+  const why = 'are ignored because this folder is not trusted. Run dragoman trust to review them.'
+  return [`${text.charAt(0).toUpperCase()}${text.slice(1)} ${why}`]
+}
+
+const OTHER_KINDS: readonly ProjectFileKind[] = ['commands', 'skills', 'agents', 'hooks']
 
 /** The MCP servers of a project, in the format of Claude Code. */
 const PROJECT_MCP_FILE = '.mcp.json'

@@ -21,6 +21,8 @@ export interface Config {
   /** By folder. Used only in the user's own settings, never in a project's. */
   readonly projects?: Readonly<Record<string, ProjectConfig>>
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
+  /** More folders of skills: npm packages and folders of a project in its own settings, any folder in the user's. */
+  readonly skills?: readonly string[]
   /** Other agents that speak the Agent Client Protocol, by name. */
   readonly acpAgents?: Readonly<Record<string, AcpAgentConfig>>
   readonly search?: SearchConfig
@@ -31,12 +33,18 @@ export interface Config {
   readonly compression?: { readonly share?: number }
   /** In seconds, all attempts together. */
   readonly requestTimeout?: number
+  /** By event, in the format of Claude Code. */
+  readonly hooks?: JsonObject
   readonly selfCorrect?: boolean
   readonly cacheDiagnosis?: boolean
   readonly editor?: string
   readonly theme?: 'auto' | 'dark' | 'light' | 'none'
   readonly vim?: boolean
   readonly screenReader?: boolean
+  readonly notifications?: 'auto' | 'bell' | 'osc9' | 'osc777' | 'off'
+  readonly terminalTitle?: boolean
+  /** Used only in the user's own settings, never in a project's. */
+  readonly statusLine?: string
   /** By `provider/model`, where `*` stands for any text. */
   readonly models?: Readonly<Record<string, GenerationConfig>>
   /** By `provider/model`. */
@@ -61,6 +69,8 @@ export interface GatewayConfig {
 export interface ProjectConfig {
   readonly policy?: PolicyConfig
   readonly sandboxOptions?: Pick<SandboxConfig, 'allowNetwork' | 'allowOutside'>
+  /** Its hooks run outside the sandbox. */
+  readonly trustHooks?: boolean
 }
 
 export interface SandboxConfig {
@@ -98,6 +108,7 @@ export interface ServerConfig {
   readonly tenants?: Readonly<Record<string, TenantConfig>>
   readonly hosts?: readonly string[]
   readonly origins?: readonly string[]
+  readonly instructions?: string
 }
 
 export interface TelemetryConfig {
@@ -284,9 +295,13 @@ const properties: Record<keyof Config, JsonObject> = {
     objectSchema('Settings for one project.', {
       policy: policySchema,
       sandboxOptions: objectSchema('Additional permissions of commands in this project.', accessRuleSchemas),
+      trustHooks: booleanSchema('The hooks of this project run outside the sandbox.'),
     }),
   ),
   mcpServers: mapSchema('MCP servers by name, in the format of other MCP clients.', mcpServerSchema),
+  skills: stringListSchema(
+    'More folders of skills. In a project: npm packages, whose folder `skills` is used, or folders of the project. In your own settings: any folders.',
+  ),
   acpAgents: mapSchema('Other agents that the model can hand tasks to, by name.', acpAgentSchema),
   search: objectSchema(
     'Search service for models that cannot search the web themselves.',
@@ -319,7 +334,7 @@ const properties: Record<keyof Config, JsonObject> = {
                   description: 'sha256: and the SHA-256 hash of the token.',
                 },
                 scopes: listSchema(
-                  'What it may do: read; prompt (also create and cancel); approve (answer questions); admin (all of it, and metrics).',
+                  'What it may do: read; prompt (also create and cancel); approve (answer questions); metrics (counters of the process, of all tenants together); admin (all of it).',
                   { type: 'string', enum: [...SCOPES] },
                 ),
               },
@@ -330,7 +345,10 @@ const properties: Record<keyof Config, JsonObject> = {
             sessions: countSchema('Sessions.'),
             schedules: countSchema('Schedules; default 100.'),
             promptsPerMinute: countSchema('Prompts, and messages to runs, within a minute.'),
-            concurrency: countSchema('Prompts that run at the same time.'),
+            concurrency: countSchema('Prompts of a provider that run at the same time, in all processes; others wait.'),
+            startsPerMinute: countSchema(
+              'Prompts of a provider that start within a minute, in all processes; others wait.',
+            ),
             streams: countSchema('Event streams at the same time on one server; default 200.'),
             dollarsPerMonth: priceSchema(
               'US dollars in a calendar month (UTC); a request that may exceed them is not sent.',
@@ -339,6 +357,11 @@ const properties: Record<keyof Config, JsonObject> = {
           models: stringListSchema('Models that its sessions may name beside that of the server; * for all.'),
           labels: stringListSchema('Labels of workers that its sessions may name; * for all.'),
           git: stringListSchema('Beginnings of the git URLs of its workspaces, for example https://github.com/acme.'),
+          web: booleanSchema(
+            'Its sessions may fetch public pages, and search with your search service; default false.',
+          ),
+          mcpServers: stringListSchema('Names of your MCP servers that its sessions may use; * for all, default none.'),
+          memory: booleanSchema('Its sessions save facts for each other, in a file of this tenant; default false.'),
         },
         ['tokens'],
       ),
@@ -347,6 +370,7 @@ const properties: Record<keyof Config, JsonObject> = {
       'Host names, in lower case, by which clients reach the server, beside localhost and numbers.',
     ),
     origins: stringListSchema('Origins of web pages that may use the server, for example https://app.example.'),
+    instructions: stringSchema('Added to the system prompt of all sessions.'),
   }),
   gateway: objectSchema('What `dragoman gateway` does with the requests of other agents.', {
     routes: listSchema('Routes; the first one that matches decides.', gatewayRouteSchema),
@@ -367,6 +391,10 @@ const properties: Record<keyof Config, JsonObject> = {
     description:
       'Seconds that a request may take without progress, including retries and waits; twice as long while the server sends keep-alive data. Default 300.',
   },
+  hooks: mapSchema(
+    'Commands that run at events (PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, SessionEnd, Stop, SubagentStop, PreCompact, Notification), in the format of Claude Code.',
+    { type: 'array' },
+  ),
   selfCorrect: booleanSchema(
     'Ask the model once to correct an edit whose search text does not match, instead of refusing it.',
   ),
@@ -377,6 +405,16 @@ const properties: Record<keyof Config, JsonObject> = {
   theme: enumSchema('Colour theme.', ['auto', 'dark', 'light', 'none']),
   vim: booleanSchema('Vim keys in the input.'),
   screenReader: booleanSchema('Plain lines without redrawing, for screen readers.'),
+  notifications: enumSchema(
+    'How you are told that a long run has ended or an approval waits, if you have pressed no key for a while; default auto.',
+    ['auto', 'bell', 'osc9', 'osc777', 'off'],
+  ),
+  terminalTitle: booleanSchema(
+    'Show the folder and whether the model works in the title of the terminal; default true.',
+  ),
+  statusLine: stringSchema(
+    'A shell command whose first line of output replaces the status line; it gets the model, folder, cost and context as JSON on standard input. Only in your own settings.',
+  ),
   models: mapSchema(
     'Settings of single models, by provider/model; * stands for any text. A later pattern overrides an earlier one.',
     generationSchema,

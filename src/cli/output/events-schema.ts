@@ -56,7 +56,7 @@ export const ERROR_TYPE_DESCRIPTIONS = {
   failure: 'another failure; nothing ran',
 } satisfies Record<FaultKind | 'output-invalid' | 'input' | 'config' | 'failure', string>
 
-const ASK_KINDS = { edit: 0, exec: 0, mcp: 0, plan: 0, sandbox: 0, info: 0 } satisfies Record<
+const ASK_KINDS = { edit: 0, exec: 0, mcp: 0, plan: 0, question: 0, sandbox: 0, info: 0 } satisfies Record<
   ApprovalDetails['kind'],
   0
 >
@@ -83,24 +83,41 @@ const SHARED = {
     type: oneOf('what kind of error it is', { ...ERROR_TYPE_DESCRIPTIONS, ...END_REASONS }),
     message: text('one sentence, with what to do next'),
   }),
-  stats: object('what the run used and did', {
-    ...TOKENS,
-    input: USAGE.input,
-    duration_ms: count('duration of the run'),
-    tool_calls: count('how many tool calls ended'),
-    requests: count('how many responses of the model ended'),
-    usage: object('tokens in buckets that do not overlap', USAGE),
-    cost_usd: COST,
-    models: byName('tokens by model', object('', TOKENS)),
-    tools: byName(
-      'calls by tool',
-      object('', {
-        count: count('how many calls'),
-        success: count('how many succeeded'),
-        ms: amount('time spent in them, in milliseconds'),
-      }),
-    ),
-  }),
+  stats: object(
+    'what the run used and did',
+    {
+      ...TOKENS,
+      input: USAGE.input,
+      duration_ms: count('duration of the run'),
+      tool_calls: count('how many tool calls ended'),
+      requests: count('how many responses of the model ended'),
+      usage: object('tokens in buckets that do not overlap', USAGE),
+      cost_usd: COST,
+      models: byName('tokens by model', object('', TOKENS)),
+      tools: byName(
+        'calls by tool',
+        object('', {
+          count: count('how many calls'),
+          success: count('how many succeeded'),
+          ms: amount('time spent in them, in milliseconds'),
+        }),
+      ),
+      subagents: {
+        type: 'array',
+        description: 'the subagents, whose tokens and cost are counted above',
+        items: object('', {
+          session_id: text('session of the subagent'),
+          agent: text('name of the agent'),
+          tool_id: text('the call that started it'),
+          reason: oneOf('why it ended', END_REASONS),
+          requests: count('how many responses of the model ended'),
+          usage: object('tokens in buckets that do not overlap', USAGE),
+          cost_usd: COST,
+        }),
+      },
+    },
+    ['subagents'],
+  ),
 }
 
 const SESSION_ID = '20261116-100000-ab12'
@@ -196,8 +213,25 @@ const LINES = {
         properties: { kind: oneOf('what is asked about', ASK_KINDS), title: text('a line for a person') },
         required: ['kind', 'title'],
       },
+      asker: text('the subagent that asks; absent for the agent of the session'),
     },
+    optional: ['asker'],
     example: { ask_id: 'a1', tool_id: 'c2', tool_name: 'run_shell_command', details: { kind: 'exec', title: 'Run' } },
+  },
+  subagent: {
+    about: 'A line of a subagent, which works in a session of its own: `event` is what its own stream would have.',
+    fields: {
+      session_id: text('session of the subagent, for `dragoman sessions show`'),
+      agent: text('name of the agent'),
+      tool_id: text('the call of the session that started it'),
+      event: { ...ref('line'), description: 'the line of the subagent' },
+    },
+    example: {
+      session_id: '20260102-101502-ghijkl',
+      agent: 'explore',
+      tool_id: 'c3',
+      event: { type: 'error', timestamp: TIME, severity: 'warning', message: 'The model is not available.' },
+    },
   },
   usage: {
     about: 'What the run has used so far, after each response of the model.',

@@ -12,6 +12,7 @@ export function createRunStats(now: () => number = Date.now) {
   let usage: Usage = NO_USAGE
   let cost: number | undefined
   let requests = 0
+  const subagents: JsonObject[] = []
 
   function countCall(call: CallState): void {
     if (!isFinishedCall(call)) return
@@ -28,6 +29,8 @@ export function createRunStats(now: () => number = Date.now) {
       else if (event.type === 'turn' && event.event.type === 'finish') requests++
       else if (event.type === 'budget') ({ usage, cost } = event)
       else if (event.type === 'call') countCall(event.call)
+      else if (event.type === 'subagent' && event.event.type === 'run-close') subagents.push(describeSubagent(event))
+      else if (event.type === 'run-close') ({ usage, cost } = event)
     },
     toJson(): JsonObject {
       const input = usage.input + usage.cacheRead + usage.cacheWrite
@@ -49,7 +52,22 @@ export function createRunStats(now: () => number = Date.now) {
         cost_usd: cost ?? null,
         models: model === '' ? {} : { [model]: tokens },
         tools: Object.fromEntries([...tools].map(([name, tool]) => [name, { ...tool }])),
+        ...(subagents.length > 0 && { subagents }),
       }
     },
+  }
+}
+
+function describeSubagent({ session, name, call, event }: Extract<RunEvent, { type: 'subagent' }>): JsonObject {
+  if (event.type !== 'run-close') return {}
+  const { reason, turns, usage, cost } = event
+  return {
+    session_id: session,
+    agent: name,
+    tool_id: call,
+    reason,
+    requests: turns,
+    usage: { ...usage },
+    cost_usd: cost ?? null,
   }
 }

@@ -20,6 +20,7 @@ export function createStreamJsonOutput(
 ): RunOutput {
   const stats = createRunStats(now)
   const kinds = new Map<number, string>()
+  const subagentOutputs = new Map<string, RunOutput>()
 
   function writeEvent(type: StreamJsonLineType, fields: JsonObject): void {
     sink.out(
@@ -102,6 +103,7 @@ export function createStreamJsonOutput(
           tool_id: event.ask.call,
           tool_name: event.ask.tool,
           details: event.ask.details as unknown as Json,
+          ...defined({ asker: event.ask.asker }),
         })
       case 'budget':
         return writeEvent('usage', { ...event.usage, cost_usd: event.cost ?? null, turns: event.turns })
@@ -116,15 +118,38 @@ export function createStreamJsonOutput(
       case 'run-close':
         if (event.plan !== undefined) writeEvent('message', { role: 'assistant', content: event.plan, plan: true })
         return close(event.reason, toRunError(event, options), event.output as Json | undefined)
+      case 'subagent':
+        return writeSubagentEvent(event)
       case 'progress':
       case 'output':
       case 'reply':
-      case 'subagent':
       case 'handoff':
         return
       default:
         return event satisfies never
     }
+  }
+
+  /** Each subagent has an output of its own, whose lines are wrapped: no reader takes them for those of the session. */
+  function writeSubagentEvent({ session, name, call, event }: Extract<RunEvent, { type: 'subagent' }>): void {
+    const output =
+      subagentOutputs.get(session) ??
+      createStreamJsonOutput(
+        {
+          ...sink,
+          out: (line) =>
+            writeEvent('subagent', {
+              session_id: session,
+              agent: name,
+              tool_id: call,
+              event: JSON.parse(line) as Json,
+            }),
+        },
+        options,
+        now,
+      )
+    subagentOutputs.set(session, output)
+    output.onEvent(event)
   }
 
   function onCallState(state: CallState): void {
@@ -158,6 +183,8 @@ function formatCallDecision(decision: CallDecision): string {
       return `${decision.outcome} by ${decision.rule}`
     case 'user':
       return decision.outcome === 'modified' ? 'changed and allowed by the user' : `${decision.outcome} by the user`
+    case 'hook':
+      return `${decision.outcome} by a hook`
     case 'earlier-answer':
       return 'allowed by an earlier answer of the user'
     case 'nobody':

@@ -61,6 +61,10 @@ export function createTextOutput(sink: OutputStreams, options: OutputOptions = {
         return onTurnEvent(event.event)
       case 'call':
         return printCall(event, sink)
+      case 'subagent':
+        return event.event.type === 'call' || event.event.type === 'notice'
+          ? printSubagentEvent(event.name, event.event, sink)
+          : undefined
       case 'compact':
         return event.done ? writeNotice('the conversation was summarised') : undefined
       case 'notice':
@@ -80,7 +84,6 @@ export function createTextOutput(sink: OutputStreams, options: OutputOptions = {
       case 'reply':
       case 'entry':
       case 'budget':
-      case 'subagent':
       case 'handoff':
         return
       default:
@@ -90,6 +93,15 @@ export function createTextOutput(sink: OutputStreams, options: OutputOptions = {
 
   // Whoever calls onError has printed the message on standard error already.
   return { onEvent, onError: () => undefined }
+}
+
+function printSubagentEvent(
+  name: string,
+  event: Extract<RunEvent, { type: 'call' | 'notice' }>,
+  sink: OutputStreams,
+): void {
+  const prefixed = { ...sink, err: (text: string) => sink.err(`${escapeForTerminal(name)} ${text}`) }
+  return event.type === 'call' ? printCall(event, prefixed) : prefixed.err(`${escapeForTerminal(event.text)}\n`)
 }
 
 function printCall({ call }: Extract<RunEvent, { type: 'call' }>, sink: OutputStreams): void {

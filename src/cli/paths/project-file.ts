@@ -3,7 +3,7 @@ import { createSecretFileTest } from '../../policy/path/secret-file-test.ts'
 import { abbreviateHome } from './folders.ts'
 import { defined } from '../../model/defined.ts'
 
-interface ProjectFileProblem {
+export interface ProjectFileProblem {
   readonly problem: ReadFailure | 'not-text'
   /** Where links lead. */
   readonly real?: string

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, tryParseJson } from '../../model/json.ts'
 import type { ModelRequest, ToolSpec } from '../../model/request.ts'
@@ -34,7 +34,20 @@ export type RecordingLine =
       readonly kind: 'ask'
       readonly key: string
       readonly turns?: readonly Turn[]
+      /** A request of another client that was translated; it has everything. */
+      readonly request?: ModelRequest
+      /** A request of another client that was passed on as it was. */
+      readonly forwarded?: ForwardedRequest
+      /** The bytes were not recorded: the response is in the log only. */
+      readonly unrecorded?: true
     } & Pick<ModelRequest, 'session' | 'prompt' | 'params' | 'toolChoice' | 'output' | 'providerOptions'>)
+
+/** A request as it was sent. */
+export interface ForwardedRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
 
 /** A recording. The exchanges are in order. */
 export interface SessionRecording {
@@ -42,13 +55,31 @@ export interface SessionRecording {
   readonly exchanges: readonly (RecordedExchange | OmittedExchange)[]
 }
 
-export function readRecording(folder: string): SessionRecording {
+/** Reads a folder that `--record` made, or a file that the inspector exported. */
+export function readRecording(path: string): SessionRecording {
+  let isFile: boolean
   let names: string[]
   try {
-    names = readdirSync(folder)
+    isFile = statSync(path).isFile()
+    names = isFile ? [] : readdirSync(path)
   } catch {
-    throw new UserError(`the folder ${folder} does not exist or cannot be read`)
+    throw new UserError(`the recording ${path} does not exist or cannot be read`)
   }
+  return isFile ? readRecordingFile(path) : readRecordingFolder(path, names)
+}
+
+function readRecordingFile(path: string): SessionRecording {
+  const json = tryParseJson(readFileSync(path, 'utf8'))
+  if (!isObject(json) || !Array.isArray(json['lines']) || !Array.isArray(json['exchanges']))
+    throw new UserError(`${path} is not a recording: export one from the inspector, or make a folder with --record`)
+  const lines: readonly unknown[] = json['lines']
+  const exchanges: readonly unknown[] = json['exchanges']
+  if (!lines.every(isRecordingLine) || !exchanges.every(isRecordedExchange))
+    throw new UserError(`${path} is damaged: a line or an exchange is not valid`)
+  return { lines, exchanges }
+}
+
+function readRecordingFolder(folder: string, names: readonly string[]): SessionRecording {
   if (!names.includes('session.jsonl')) throw new UserError(`${folder} is not a recording: session.jsonl is missing`)
   const exchanges = names
     .filter((name) => /^\d+\.json$/.test(name))

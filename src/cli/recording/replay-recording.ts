@@ -3,7 +3,8 @@ import { toCanonicalJson } from '../../model/json.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import type { Redactor } from '../../model/security/redactor.ts'
-import type { AssistantTurn, Turn } from '../../model/turn.ts'
+import { decodeResponseBody } from '../../gateway/inspector/decode-body.ts'
+import type { AssistantTurn, ModelOrigin, Turn } from '../../model/turn.ts'
 import {
   type Model,
   resolveModel,
@@ -19,10 +20,11 @@ import { type RequestDifference, createReplayClient } from '../../provider/recor
 import { withFallback } from '../../provider/optional-middleware.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import { appendEntryToHistory, deriveModelHistory } from '../../session/derive-model-history.ts'
+import { loadWire } from '../../wire/wires.ts'
 import { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'
 import { UserError } from '../user-error.ts'
 import { readSavedCapabilities } from '../setup/saved-capabilities.ts'
-import type { RecordingLine, SessionRecording } from './read-recording.ts'
+import type { ForwardedRequest, RecordingLine, SessionRecording } from './read-recording.ts'
 
 export interface ReplayReport {
   readonly requests: number
@@ -99,9 +101,15 @@ export async function replayRecording(recording: SessionRecording, options: Repl
       }
       case 'ask': {
         if (options.stopBeforeAnswer !== undefined && answers + 1 >= options.stopBeforeAnswer) break lines
+        if (line.unrecorded) break
         if (!model) throw new UserError('the recording is damaged: it does not name the model')
-        const { key, kind: _kind, turns: ownTurns, ...more } = line
-        const request = { model: model.origin.model, system: options.system, tools, turns: ownTurns ?? turns, ...more }
+        const { key, kind: _kind, turns: ownTurns, request: whole, forwarded, unrecorded: _unrecorded, ...more } = line
+        if (forwarded) {
+          last = await replayForwarded(forwarded, { httpClient, key, origin: model.origin })
+          break
+        }
+        const own = { model: model.origin.model, system: options.system, tools, turns: ownTurns ?? turns, ...more }
+        const request = whole ?? own
         const events: TurnEvent[] = []
         for await (const event of model.stream(request, { turnKey: key })) events.push(event)
         last = fold(events, model.origin)
@@ -117,6 +125,24 @@ export async function replayRecording(recording: SessionRecording, options: Repl
       now: 'no further request',
     })
   return { requests, answers, differences }
+}
+
+/** What passed through a gateway is sent as it was; only how the response is read can differ. */
+async function replayForwarded(
+  { url, headers, body }: ForwardedRequest,
+  { httpClient, key, origin }: { readonly httpClient: HttpClient; readonly key: string; readonly origin: ModelOrigin },
+): Promise<FoldedTurn | undefined> {
+  const wire = await loadWire(origin.wire)
+  try {
+    const response = await httpClient({ url: new URL(url), headers, body: [body] }, new AbortController().signal)
+    const chunks: Uint8Array[] = []
+    for await (const bytes of response.body) chunks.push(bytes)
+    const text = Buffer.concat(chunks).toString('utf8')
+    const { status, headers: responseHeaders } = response
+    return decodeResponseBody(wire, { origin, turnKey: key, tools: [], status, headers: responseHeaders, text })
+  } catch {
+    return undefined
+  }
 }
 
 function createReplayModel(

@@ -7,7 +7,7 @@ import { UserError } from '../user-error.ts'
 
 /** Tools that other agents have and that do not exist here, or that no rule can allow. */
 const UNAVAILABLE_TOOLS =
-  'NotebookEdit write_todos todowrite todoread update_plan task subagent spawn_agent activate_skill ask_user enter_plan_mode exit_plan_mode ' +
+  'NotebookEdit todowrite todoread update_plan spawn_agent ask_user enter_plan_mode exit_plan_mode ' +
   'browser_action ask_followup_question attempt_completion list_code_definition_names get_internal_docs'
 
 /**

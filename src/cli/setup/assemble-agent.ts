@@ -7,7 +7,10 @@ import type { WrapHost } from '../../acp/setup.ts'
 import type { AgentContext } from '../../agent/agent-context.ts'
 import { createToolContext } from '../../agent/calls/tool-context.ts'
 import { formatEnvironmentMessage } from '../../agent/prompt/environment-message.ts'
+import { createBackgroundRuns } from '../../agent/subagents/background-runs.ts'
+import { callHook } from '../../agent/hooks/call-hook.ts'
 import { createSeenFiles } from '../../agent/calls/seen-files.ts'
+import { withCommandRecording } from '../../agent/record-command-changes.ts'
 import { createChangeRecorder } from '../../agent/apply-undo.ts'
 import { createTurnKey } from '../../model/ids.ts'
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
@@ -26,7 +29,9 @@ import type { Tool } from '../../tool/tool.ts'
 import { createToolbox } from '../../tool/toolbox.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { createLazyCatalog } from './catalog.ts'
+import type { ChosenModel } from './choose-model.ts'
 import type { Settings } from '../config/read-settings.ts'
+import { openCommandHooks } from '../hooks/open-hooks.ts'
 import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { formatFolderTree, readInstructions } from './instructions.ts'
@@ -34,7 +39,10 @@ import { setSessionLogPath } from '../crash-report.ts'
 import { describeDiskError, ensurePrivateFolder } from '../../host/files/private-folder.ts'
 import { getMemoryFilePath, getSessionsFolder, getWriteLocksFolder } from '../paths/folders.ts'
 import { createAccessRulesFromSettings, createPoliciesFromSettings, listSecretFilePatterns } from './policies.ts'
+import { withNestedInstructions } from './nested-instructions.ts'
+import { loadSkillCatalog } from './skill-catalog.ts'
 import { loadSystemPrompt } from './system-prompt.ts'
+import { createPromptGrants } from '../prompt-files/prompt-grants.ts'
 import { requireSandbox, toSandboxOptions } from './sandbox-options.ts'
 import { createSessionUrlGuard, createLazyWeb, createWebToolOptions } from './web-tools.ts'
 import { defined } from '../../model/defined.ts'
@@ -50,6 +58,8 @@ export interface AgentExtension {
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
   /** Shows the questions of MCP servers; without it they are approval requests. */
   readonly elicit?: McpRequestHandler['elicit']
+  /** Opens another model under the limits of the run, for a subagent. */
+  readonly openModel?: (name: string) => Promise<ChosenModel>
 }
 
 export async function assembleAgent(
@@ -75,22 +85,32 @@ export async function assembleAgent(
     // The host reads `network` for each command.
     const sandbox = { ...sandboxSettings.sandbox }
     const locks = getWriteLocksFolder()
-    const local = localHost({ folders, scratch, locks, extraFiles: [memory], ...sandboxSettings, sandbox })
+    const skills = await loadSkillCatalog(folder, config)
+    const readFolders = skills?.readFolders ?? []
+    const local = localHost({ folders, readFolders, scratch, locks, extraFiles: [memory], ...sandboxSettings, sandbox })
     await requireSandbox(args, settings, local)
     const guard = createSessionUrlGuard(session, folders, process.env)
     const isSandboxed = async () => (await local.sandbox()).isActive
     const wrapped = extension.wrapHost?.(local, { isSandboxed, scratch })
+    const record = createChangeRecorder(session, store)
+    const createSnapshots = async () => {
+      const { createWorkspaceSnapshots } = await import('../../host/files/workspace-snapshot.ts')
+      const { createHelperlessGitEnvironment } = await import('../../host/process/helperless-git-environment.ts')
+      return createWorkspaceSnapshots(folder, createHelperlessGitEnvironment(scratch))
+    }
     const host = {
-      ...withChangeRecording({ ...local, ...wrapped }, createChangeRecorder(session, store)),
+      ...withCommandRecording(withChangeRecording({ ...local, ...wrapped }, record), { createSnapshots, record }),
       web: createLazyWeb(guard, process.env),
     }
-    const policies = createPoliciesFromSettings(settings, {
-      folders: [...folders, scratch],
-      allowed: args.allowedTools,
-      sandboxed: isSandboxed,
-    })
+    const policyOptions = { folders: [...folders, scratch], readFolders, sandboxed: isSandboxed }
+    const createPolicies = (rules: readonly string[]) =>
+      createPoliciesFromSettings(settings, { ...policyOptions, allowed: [...args.allowedTools, ...rules] })
+    const policies = createPolicies([])
+    const grants = createPromptGrants(session, createPolicies, async (items) =>
+      (await import('./allowed-tools.ts')).toAllowRules(items, folder),
+    )
     const mode = createModePolicy(args.approvalMode ?? config.approvalMode ?? 'default', (one) =>
-      withUrlGuard(policies(one), guard),
+      withUrlGuard(grants.apply(one, policies(one)), guard),
     )
     const createId = (): string => createTurnKey(randomBytes(20))
     let current = model
@@ -106,8 +126,28 @@ export async function assembleAgent(
       env: process.env,
       openProcess: (program, listener) => local.stdioProcesses.open(program, listener),
     })
+    const { createSubagents } = await import('./subagents.ts')
+    const createSessionId = newSessionId
+    const subagents = createSubagents({ folder, store, createSessionId, openModel: extension.openModel })
+    const { task } = subagents
+    const transcript = args.noSession ? undefined : join(getSessionsFolder(folder), `${session.id}.jsonl`)
+    const hooks = await openCommandHooks(settings, folder, {
+      processes: local.stdioProcesses,
+      transcript,
+      getMode: mode.get,
+    })
     const builtins = [
-      ...builtinTools({ memory, web, plan, secretFiles: listSecretFilePatterns(settings), ...selfCorrect }),
+      ...builtinTools({
+        memory,
+        web,
+        plan,
+        task,
+        dialog: true,
+        background: host.processes.start !== undefined,
+        secretFiles: listSecretFilePatterns(settings),
+        ...selfCorrect,
+        ...(skills && { skills: skills.withGrants(grants) }),
+      }),
       ...delegates,
     ]
     const mcpServers = { ...config.mcpServers, ...extension.mcpServers }
@@ -117,7 +157,7 @@ export async function assembleAgent(
     const agent: AgentContext = {
       session,
       model,
-      toolbox: mcp?.toolbox ?? createToolbox(builtins),
+      toolbox: withNestedInstructions(mcp?.toolbox ?? createToolbox(builtins), session, folder),
       policy: mode.policy,
       sandboxAccess: createAccessRulesFromSettings(settings, [...folders, scratch], () => local.sandbox()),
       mode,
@@ -130,6 +170,9 @@ export async function assembleAgent(
       catalog: createLazyCatalog(config),
       clock: systemClock,
       createId,
+      background: createBackgroundRuns(),
+      stopRequest: {},
+      ...defined({ hooks: hooks.hooks }),
       writeOverflowFile: async (name, text) => {
         const path = join(scratch, name.replace(/[^A-Za-z0-9._-]/g, '_'))
         writeFileSync(path, text, { mode: 0o600 })
@@ -146,8 +189,12 @@ export async function assembleAgent(
     return {
       agent,
       /** Messages for the user before the start, such as about damage in the log. */
-      notices: [...settings.notices, ...notices],
+      notices: [...settings.notices, ...subagents.notices, ...hooks.notices, ...notices],
+      hooks: hooks.list,
+      agents: subagents.agents,
       mcp,
+      /** What commands and skills allow while their prompt is worked on. */
+      grants,
       /** Tools and MCP servers use this model from here on. */
       useModel(next: Model): void {
         current = next
@@ -155,11 +202,15 @@ export async function assembleAgent(
       },
       sandbox: { state: () => local.sandbox(), setNetwork: (isOpen: boolean) => void (sandbox.network = isOpen) },
       /** Closes the session at once; MCP servers get time to exit by themselves. */
-      async close(): Promise<void> {
+      async close(reason?: 'exit'): Promise<void> {
+        if (reason !== 'exit' && agent.hooks?.sessionEnd)
+          await callHook(agent, 'sessionEnd', { reason: 'other' }, AbortSignal.timeout(SESSION_END_MS), () => undefined)
+        void agent.background?.stop()
         if (!mcp) host.close()
         // Not awaited before the rest: this is also called when the process exits, and then nothing is done later.
         const closed = session.close()
         if (args.noSession) rmSync(scratch, { recursive: true, force: true })
+        await subagents.close()
         if (!mcp) return closed
         // No server may outlive this process.
         const atExit = (): void => host.close()
@@ -175,6 +226,9 @@ export async function assembleAgent(
     throw error instanceof StoreError ? toUserError(error) : error
   }
 }
+
+/** No hook may keep a program from ending. */
+const SESSION_END_MS = 10_000
 
 /** The tools that hand tasks to other agents; loaded only if there are any. */
 async function createDelegates(agents: Config['acpAgents'] = {}, options: DelegateOptions): Promise<readonly Tool[]> {
@@ -211,7 +265,10 @@ async function openSession(args: RunArgs, store: Store, folder: string) {
       : join(getSessionsFolder(folder), 'scratch', log.id)
     ensurePrivateFolder(scratch)
     const notices = args.resume === undefined ? [] : createSessionNotices(log)
-    return { session: resumeSession(log), scratch, notices }
+    const { listAllBuiltins } = await import('../../tool/builtin/index.ts')
+    const isSafeToRetry = ({ name }: { readonly name: string }): boolean =>
+      listAllBuiltins().some(({ spec, safeToRetry }) => spec.name === name && safeToRetry === true)
+    return { session: resumeSession(log, { isSafeToRetry }), scratch, notices }
   } catch (error) {
     await log?.close()
     if (error instanceof StoreError) throw toUserError(error)
@@ -268,8 +325,9 @@ export async function findSessionId(name: string, store: Store): Promise<string>
 /** Finds a session by `latest`, its id, or the beginning of its id. */
 export async function findSessionSummary(name: string, store: Store): Promise<SessionSummary> {
   const all = await store.list()
-  if (name === 'latest' && all.length === 0) throw new UserError('this folder has no sessions yet')
-  const found = name === 'latest' ? all.slice(0, 1) : all.filter(({ id }) => id.startsWith(name))
+  const first = all.find(({ subagent }) => subagent === undefined)
+  if (name === 'latest' && !first) throw new UserError('this folder has no sessions yet')
+  const found = name === 'latest' && first ? [first] : all.filter(({ id }) => id.startsWith(name))
   if (found.length === 1 && found[0]) return found[0]
   throw new UserError(
     found.length === 0
@@ -310,7 +368,7 @@ function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable
     folders,
     tree: formatFolderTree(folder),
     instructions: files,
-    ...defined({ memories }),
+    memories,
   })
   return { text, notices }
 }

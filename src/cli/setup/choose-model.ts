@@ -35,14 +35,20 @@ export interface ChosenModel {
   /** What each request of the model contains, unless the run says otherwise. */
   readonly settings: GenerationSettings
   readonly notices?: readonly string[]
+  /** Applies the cost limit to another model, so that both share it. */
+  readonly limitCost: CostLimit
   close(): Promise<void>
 }
+
+type CostLimit = ReturnType<typeof createCostLimit>
 
 interface ModelChoiceOptions {
   /** The model of the resumed session, used if no other is named. */
   readonly recalled?: string | undefined
   /** In US dollars. */
   readonly maxCost?: number | undefined
+  /** The limit of another model, in place of `maxCost`. */
+  readonly limitCost?: CostLimit
   readonly tap?: TrafficRecorder | undefined
   /** The options of the command; they override the settings of a model. */
   readonly generation?: GenerationSettings
@@ -59,12 +65,12 @@ interface OpenedModel {
 export async function chooseModel(
   name: string | undefined,
   config: Config = {},
-  { recalled, maxCost, tap, generation = {} }: ModelChoiceOptions = {},
+  { recalled, maxCost, tap, generation = {}, limitCost: sharedLimit }: ModelChoiceOptions = {},
 ): Promise<ChosenModel> {
   const problem = name === undefined && recalled !== undefined ? findModelProblem(recalled, config)?.problem : undefined
   const chosen = name ?? (problem === undefined ? recalled : undefined) ?? (await detectModel(config))
   if (chosen === undefined) throw new UserError(problem ?? NO_MODEL_MESSAGE, EXIT_CODE.signIn)
-  const limitCost = createCostLimit(maxCost, createLazyCatalog(config))
+  const limitCost = sharedLimit ?? createCostLimit(maxCost, createLazyCatalog(config))
   const notices =
     problem === undefined
       ? []
@@ -88,7 +94,7 @@ export async function chooseModel(
     const record = (model: Model): Model => tap?.withRequestRecording(model, origins) ?? model
     const withSettings = (model: Model, at: number): Model =>
       withDefaultParams(model, createModelParams(settings[at] ?? {}))
-    const chosenSettings = { settings: settings[0] ?? {}, notices, close }
+    const chosenSettings = { settings: settings[0] ?? {}, notices, limitCost, close }
     // A recording has the parameters, unless each model has its own.
     if (rest.length === 0) return { model: withSettings(record(main), 0), ...chosenSettings }
     const { withFallback } = await import('../../provider/optional-middleware.ts')

@@ -3,61 +3,70 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 import { getConfigFolder, getMemoryFilePath } from '../paths/folders.ts'
-import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
-import { defined } from '../../model/defined.ts'
+import { createInstructionsReader, type InstructionsFile, type InstructionsReader } from './instructions-reader.ts'
 
-const MAX_INSTRUCTIONS_CHARS = 40_000
-
-type InstructionsFile = Readonly<Record<'path' | 'text', string>>
+/** Whose instructions apply beside those of the project. */
+interface InstructionSources {
+  /** The user's own files, and those in the folders above the project. */
+  readonly hasOwnFiles: boolean
+  readonly memory: string | undefined
+}
 
 /** Reads the instructions for a folder: the user's own, then from the top down to the folder; and the memories. */
-export function readInstructions(folder: string) {
-  const files: InstructionsFile[] = []
-  const notices: string[] = []
-  const read = (path: string, within: string | undefined): InstructionsFile | 'none' | undefined => {
-    const found = readProjectText(path, { maxBytes: MAX_INSTRUCTIONS_CHARS * 4, ...defined({ within }) })
-    if ('problem' in found) {
-      if (found.problem === 'missing') return 'none'
-      notices.push(`${path} is not used: ${describeFileProblem(found)}.`)
-      return undefined
-    }
-    const { text, isCut } = found
-    if (text.trim() === '') return undefined
-    const isLong = isCut || text.length > MAX_INSTRUCTIONS_CHARS
-    return { path, text: isLong ? `${text.slice(0, MAX_INSTRUCTIONS_CHARS)}\n[cut here]` : text }
+export function readInstructions(
+  folder: string | undefined,
+  { hasOwnFiles, memory }: InstructionSources = { hasOwnFiles: true, memory: getMemoryFilePath() },
+) {
+  const reader = createInstructionsReader()
+  const geminiMemories = hasOwnFiles ? addOwnFiles(reader) : []
+  const { chain, repository } =
+    folder === undefined ? { chain: [], repository: undefined } : findInstructionFolders(folder, hasOwnFiles)
+  for (const directory of chain) {
+    const within = repository !== undefined && isInsideFolder(directory, repository) ? repository : directory
+    reader.addFolder(directory, { within, importsWithin: within })
   }
-  const add = (directory: string, name: string, within: string | undefined): boolean => {
-    const file = read(join(directory, name), within)
-    if (typeof file === 'object') files.push(file)
-    return file !== 'none'
+  const own = memory === undefined ? undefined : reader.read(memory, {})
+  const memories = [...(own && own.text.trim() !== '' ? [own] : []), ...geminiMemories]
+  return { files: reader.files, notices: reader.notices, memories }
+}
+
+/** Adds the user's own files, and returns the memories in them. They may be links to anywhere; what they import must be in the home folder. */
+function addOwnFiles(reader: InstructionsReader): InstructionsFile[] {
+  const hasOwn = reader.addFolder(getConfigFolder(), { importsWithin: homedir() })
+  const gemini = reader.read(join(homedir(), '.gemini', 'GEMINI.md'), {})
+  const { instructions, saved } = splitGeminiMemories(gemini?.text ?? '')
+  // Who has instructions for Dragoman has said there what holds; those for other agents are for who has not.
+  if (!hasOwn) {
+    reader.addFile(join(homedir(), '.claude', 'CLAUDE.md'), { importsWithin: homedir() })
+    if (gemini && instructions !== '') reader.addText(gemini.path, instructions, { importsWithin: homedir() })
+    reader.addFile(join(homedir(), '.codex', 'AGENTS.md'), { importsWithin: homedir() })
   }
-  const addAll = (directory: string, within: string | undefined): void => {
-    const hasAgents = add(directory, 'AGENTS.md', within)
-    add(directory, 'GEMINI.md', within)
-    // Where a project has both, they say the same.
-    if (!hasAgents) add(directory, 'CLAUDE.md', within)
-  }
-  // The user's own files may be links to anywhere.
-  addAll(getConfigFolder(), undefined)
-  const { chain, repository } = findInstructionFolders(folder)
-  for (const directory of chain)
-    addAll(directory, repository !== undefined && isInsideFolder(directory, repository) ? repository : directory)
-  const memories = read(getMemoryFilePath(), undefined)
-  return { files, notices, ...(typeof memories === 'object' && { memories }) }
+  return gemini && saved !== '' ? [{ path: gemini.path, text: saved }] : []
+}
+
+const GEMINI_MEMORIES = /^## Gemini Added Memories[ \t]*\n(?<saved>(?:(?!#{1,2} ).*\n?)*)/m
+
+/** Gemini CLI keeps what a model has saved in the file with the user's instructions. */
+function splitGeminiMemories(text: string): { readonly instructions: string; readonly saved: string } {
+  const saved = GEMINI_MEMORIES.exec(text)?.groups?.['saved'] ?? ''
+  return { instructions: text.replace(GEMINI_MEMORIES, '').trim(), saved: saved.trim() }
 }
 
 /**
  * The folders whose instructions apply: from the home folder down to the folder; elsewhere from the repository, or the
  * folder alone. Links may lead through the repository, unless it is the home folder or above it.
  */
-function findInstructionFolders(folder: string): { chain: string[]; repository: string | undefined } {
+export function findInstructionFolders(
+  folder: string,
+  hasOwnFiles = true,
+): { chain: string[]; repository: string | undefined } {
   const home = homedir()
   const chain: string[] = []
   let repository: string | undefined
   for (let at = folder; ; at = dirname(at)) {
     chain.unshift(at)
     if (repository === undefined && at !== home && !isInsideFolder(home, at) && hasEntry(at, '.git')) repository = at
-    if (at === home) return { chain, repository }
+    if (at === home && hasOwnFiles) return { chain, repository }
     if (at !== dirname(at)) continue
     const from = repository === undefined ? -1 : chain.indexOf(repository)
     return { chain: from < 0 ? [folder] : chain.slice(from), repository }

@@ -22,11 +22,13 @@ interface McpRuntimeOptions extends Pick<AgentContext, 'createId'> {
   readonly host: LocalHost
   readonly model: Model
   readonly builtinTools: readonly Tool[]
+  /** What one user approves must not count for another. */
+  readonly tenant?: string
 }
 
 /** Sets up the servers of the settings, with one toolbox for the built-in tools and theirs. */
 export function createMcpRuntime(configs: Readonly<Record<string, McpServerConfig>>, options: McpRuntimeOptions) {
-  const { builtinTools, ask, elicit, createId } = options
+  const { builtinTools, ask, elicit, createId, tenant } = options
   let { model } = options
   const requestHandler = createMcpRequestHandler(() => ({
     model,
@@ -35,7 +37,7 @@ export function createMcpRuntime(configs: Readonly<Record<string, McpServerConfi
     ...defined({ requestApproval: ask }),
   }))
   const servers = createMcpServers(configs, {
-    ...openMcpStores(),
+    ...openMcpStores(tenant),
     ...toServerEnvironment(options),
     requestHandler: { ...requestHandler, ...defined({ elicit }) },
     taken: [...builtinTools.map(({ spec }) => spec.name), ...listBuiltinNames()],
@@ -52,9 +54,10 @@ export function openServersWithoutSession(
   return createMcpServers(configs, { ...openMcpStores(), ...toServerEnvironment(locations), taken })
 }
 
-export function openMcpStores() {
+export function openMcpStores(tenant?: string) {
   const folder = join(getDataFolder(), 'mcp')
-  return { listCache: createFileKeyValueStore(folder), tokenStore: createFileKeyValueStore(join(folder, 'tokens')) }
+  const listFolder = tenant === undefined ? folder : join(folder, 'tenants', tenant)
+  return { listCache: createFileKeyValueStore(listFolder), tokenStore: createFileKeyValueStore(join(folder, 'tokens')) }
 }
 
 function toServerEnvironment({ folders, host }: Pick<McpRuntimeOptions, 'folders' | 'host'>) {

@@ -17,7 +17,7 @@ export function createPoliciesFromSettings(
   options: Omit<ApprovalOptions, 'home' | 'disk' | 'rejected' | 'rules' | 'save'>,
 ): (mode: ApprovalMode) => Policy {
   const [folder = '.'] = options.folders
-  const trusted = policies.project === undefined || isTrusted(folder)
+  const trusted = policies.project === undefined || isTrusted(folder, 'settings')
   const session: PolicyConfig = {
     protectedWrites: listPrivateFolders().map((path) => `${path}/**`),
     secretFiles: listOwnSecretFiles(),

@@ -1,4 +1,5 @@
 import type { AgentContext } from '../../agent/agent-context.ts'
+import { defined } from '../../model/defined.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import type { Settings } from '../config/read-settings.ts'
 import { STANDARD_STREAMS } from '../output/create-output.ts'
@@ -34,7 +35,14 @@ export async function assembleRunAgent(
   requestApproval?: AgentContext['requestApproval'],
   extension: AgentExtension = {},
 ): Promise<AssembledAgent> {
-  const assembled = await assembleAgent(args, settings, model.model, requestApproval, extension)
+  const openModel = (name: string) =>
+    chooseModel(name, settings.config, {
+      tap: recorder,
+      limitCost: model.limitCost,
+      ...defined({ generation: args.generation }),
+    })
+  const withModels = { ...extension, openModel }
+  const assembled = await assembleAgent(args, settings, model.model, requestApproval, withModels)
   recorder?.followSession(assembled.agent.session)
   return assembled
 }

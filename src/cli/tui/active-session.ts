@@ -60,8 +60,19 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
     get servers() {
       return assembled.mcp?.servers
     },
+    /** The agents that can get tasks. */
+    get agents() {
+      return assembled.agents
+    },
+    /** The hooks that are commands. */
+    get hooks() {
+      return assembled.hooks
+    },
     get sandbox() {
       return assembled.sandbox
+    },
+    get grants() {
+      return assembled.grants
     },
     /** What the user should know about the model and the session. */
     get notices() {

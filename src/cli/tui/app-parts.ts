@@ -6,6 +6,7 @@ import type { ResourceMentions } from './mcp-prompts-and-resources.ts'
 import type { RunController } from './run-controller.ts'
 import type { SlashCommandList } from './slash/command-list.ts'
 import type { StatusUpdates } from './status-updates.ts'
+import type { TerminalSignals } from './terminal-signals.ts'
 import type { Ui } from './ui.ts'
 import type { UserShell } from './user-shell.ts'
 
@@ -22,6 +23,10 @@ export interface AppParts {
   readonly status: StatusUpdates
   readonly commands: SlashCommandList
   readonly completer: Completer
+  /** Absent on plain terminals. */
+  readonly signals?: TerminalSignals
+  /** A status line of the user's own. */
+  readonly customStatus?: { refresh(): Promise<void> }
   readonly exit: (code: number) => void
   readonly exited: Promise<number>
 }

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../agent/loop/run-event.ts'
+import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { closeRun, openRunResources } from '../setup/run-resources.ts'
@@ -18,6 +19,7 @@ import { renderSessionHistory } from './session-history.ts'
 import { createSlashCommandList } from './slash/command-list.ts'
 import { prepareStart, type PreparedStart } from './onboarding/prepare-start.ts'
 import { createStatus, createStatusUpdates } from './status-updates.ts'
+import type { TerminalSignals } from './terminal-signals.ts'
 import { openUi, type Ui } from './ui.ts'
 import { createUiState } from './ui-state.ts'
 import { createUserShell } from './user-shell.ts'
@@ -53,6 +55,8 @@ async function openApp(args: RunArgs, start: PreparedStart): Promise<AppParts> {
     },
   )
   const mentions = createResourceMentions(() => session.servers)
+  // From here on nothing is awaited: keys may come, and they need all parts.
+  const [signals, openCustomStatus] = await Promise.all([openSignals(start), loadCustomStatus(start)])
   const ui = openFrontEnd(start, session, (action) => onAction(app, action))
   const status = createStatusUpdates(ui, session, folder)
   const commands = createSlashCommandList(folder, session)
@@ -63,8 +67,45 @@ async function openApp(args: RunArgs, start: PreparedStart): Promise<AppParts> {
   })
   const userShell = createUserShell()
   const parts = { args, folder, settings, ui, session, controller, userShell, mentions, status, commands, completer }
-  const app: AppParts = { ...parts, exit, exited }
+  const customStatus = openCustomStatus?.(parts)
+  const app: AppParts = { ...parts, exit, exited, ...defined({ signals, customStatus }) }
   return app
+}
+
+/** The title and notifications of the terminal; loaded here, because a run without a terminal needs neither. */
+async function openSignals({ folder, settings: { config } }: PreparedStart): Promise<TerminalSignals | undefined> {
+  if (isPlainTerminal(config)) return undefined
+  const { createTerminalSignals } = await import('./terminal-signals.ts')
+  return createTerminalSignals({
+    folder,
+    method: config.notifications ?? 'auto',
+    hasTitle: config.terminalTitle ?? true,
+    write: (text) => void process.stdout.write(text),
+    env: process.env,
+    now: Date.now,
+  })
+}
+
+/** A status line of the user's own, if the settings name a command for it. */
+async function loadCustomStatus({ folder, settings: { config } }: PreparedStart) {
+  const { statusLine: command } = config
+  if (command === undefined) return undefined
+  const { createCustomStatusLine } = await import('./custom-status-line.ts')
+  return ({ ui, session }: Pick<AppParts, 'ui' | 'session'>) => {
+    const line = createCustomStatusLine({
+      command,
+      folder,
+      getStatus: () => ui.state.status,
+      getSession: () => session.agent.session.id,
+      show: (custom) =>
+        ui.update(({ status: { custom: _previous, ...status }, ...state }) => ({
+          ...state,
+          status: { ...status, ...defined({ custom }) },
+        })),
+    })
+    void line.refresh()
+    return line
+  }
 }
 
 /** Screen readers and simple terminals get plain lines. */
@@ -78,11 +119,25 @@ function openFrontEnd(
     vim: config.vim ?? false,
     root: folder,
   })
-  const isPlain = config.screenReader === true || process.env['TERM'] === 'dumb'
-  return isPlain ? openPlainUi(state, act) : openUi(state, theme, act)
+  return isPlainTerminal(config) ? openPlainUi(state, act) : openUi(state, theme, act)
 }
 
-function onRunEvent({ session, status }: AppParts, event: RunEvent): void {
+function isPlainTerminal({ screenReader }: PreparedStart['settings']['config']): boolean {
+  return screenReader === true || process.env['TERM'] === 'dumb'
+}
+
+function onRunEvent({ session, status, signals, customStatus }: AppParts, event: RunEvent): void {
+  if (event.type === 'run-open') signals?.setState('working')
+  if (event.type === 'ask') {
+    signals?.setState('waiting')
+    signals?.notify('an approval waits for you')
+  }
+  if (event.type === 'reply') signals?.setState('working')
+  if (event.type === 'run-close') {
+    signals?.setState('idle')
+    signals?.notify(event.reason === 'done' ? 'the answer is there' : `the run ended: ${event.reason}`)
+  }
+  if (event.type === 'run-close' || event.type === 'reply' || event.type === 'budget') void customStatus?.refresh()
   session.resources.telemetry?.onEvent(event)
   // An approved plan sets the mode.
   if (event.type === 'reply') status.refresh()
@@ -91,26 +146,31 @@ function onRunEvent({ session, status }: AppParts, event: RunEvent): void {
 }
 
 function onAction(app: AppParts, action: UiAction): void {
+  app.signals?.onKey()
   void performAction(app, action).catch((error: unknown) => app.ui.notify(getErrorMessage(error), 'bad'))
 }
 
-function showFirstScreen({ args, ui, session, controller, status, completer }: AppParts): void {
+function showFirstScreen(app: AppParts): void {
+  const { args, ui, session, controller, status, completer, commands } = app
   ui.print(renderWelcome(ui.state.status, session.notices, ui.viewOptions))
   const { entries, pendingCalls } = session.agent.session
   if ((args.resume ?? args.fork) !== undefined) ui.print(renderSessionHistory(entries, ui.viewOptions))
   void status.refreshBranch()
   void status.refreshSandbox()
   completer.refreshFiles()
-  if (args.prompt !== undefined) controller.submit(args.prompt)
+  if (args.prompt?.startsWith('/') && commands.find(/^\/([\w.:-]+)/.exec(args.prompt)?.[1] ?? ''))
+    onAction(app, { do: 'submit', text: args.prompt })
+  else if (args.prompt !== undefined) controller.submit(args.prompt)
   else if (pendingCalls.length > 0) controller.resume()
 }
 
-async function closeApp({ args, folder, ui, session, controller, userShell }: AppParts): Promise<void> {
+async function closeApp({ args, folder, ui, session, controller, userShell, signals }: AppParts): Promise<void> {
   controller.leave()
   userShell.stop()
   await Promise.all([controller.waitForEnd(), userShell.waitForEnd()])
   const { agent } = session
   if (!isEmptySession(agent.session) && !args.noSession) ui.notify(formatResumeHint(agent.session, args.cwd))
+  signals?.close()
   ui.close()
   await session.close()
   if (!args.noSession) await removeEmptySession(agent.session, folder)

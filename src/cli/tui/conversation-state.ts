@@ -4,6 +4,7 @@ import type { RunEvent } from '../../agent/loop/run-event.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { describeRetry } from '../output/describe-run.ts'
+import { type SubagentActivity, summarizeActivity, updateActivities } from './subagent-activity.ts'
 import { measureFinalMarkdown } from './view/markdown.ts'
 
 /** A piece of the conversation. Its texts are unescaped; the views make them safe for the terminal. */
@@ -38,6 +39,8 @@ export interface LiveConversation {
   readonly parts: Readonly<Record<number, number>>
   /** When the current part began, for the duration of thoughts. */
   readonly since: number
+  /** The subagents that work. */
+  readonly subagents?: readonly SubagentActivity[]
   readonly waiting?: { readonly host: string; readonly since: number; readonly limit: number }
 }
 
@@ -62,6 +65,8 @@ export function applyRunEvent(conversation: LiveConversation, event: RunEvent, n
         : conversation
     case 'notice':
       return addBlock(conversation, { kind: 'notice', text: event.text, tone: 'quiet' })
+    case 'subagent':
+      return reduceSubagentEvent(conversation, event)
     case 'compact': {
       const text = describeCompaction(event.beforeTokens, event.afterTokens)
       return event.done ? addBlock(conversation, { kind: 'notice', text, tone: 'quiet' }) : conversation
@@ -74,7 +79,6 @@ export function applyRunEvent(conversation: LiveConversation, event: RunEvent, n
     case 'ask':
     case 'reply':
     case 'budget':
-    case 'subagent':
     case 'handoff':
       return conversation
     default:
@@ -116,6 +120,24 @@ function isFinalBlock(block: ConversationBlock): boolean {
   }
 }
 
+/** Of a subagent that is waited for, the call shows the progress; others are listed below. */
+function reduceSubagentEvent(
+  conversation: LiveConversation,
+  event: Extract<RunEvent, { type: 'subagent' }>,
+): LiveConversation {
+  const subagents = updateActivities(conversation.subagents ?? [], event)
+  if (subagents === conversation.subagents) return conversation
+  const activity = subagents.find(({ session }) => session === event.session)
+  const isShown = (block: ConversationBlock): boolean => block.kind === 'call' && block.call.call.id === event.call
+  const live = conversation.live.map((block) =>
+    activity && block.kind === 'call' && isShown(block) ? { ...block, progress: summarizeActivity(activity) } : block,
+  )
+  const next: LiveConversation = { ...conversation, live, subagents }
+  const isBackground = event.event.type === 'run-close' && !conversation.live.some(isShown)
+  const text = `${event.name} has ended its work in the background.`
+  return isBackground ? addBlock(next, { kind: 'notice', text, tone: 'quiet' }) : next
+}
+
 function reduceTurnEvent(before: LiveConversation, event: TurnEvent, now: number): LiveConversation {
   const { waiting: _over, ...conversation } = before
   switch (event.type) {
@@ -148,6 +170,7 @@ function openBlock(conversation: LiveConversation, index: number, kind: 'text' |
   const block: ConversationBlock =
     kind === 'text' ? { kind: 'text', text: '', done: false } : { kind: 'thought', text: '', done: false, ms: 0 }
   return {
+    ...conversation,
     live: [...conversation.live.map(toPersistent), block],
     parts: { ...conversation.parts, [index]: conversation.live.length },
     since: now,

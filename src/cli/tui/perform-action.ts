@@ -26,6 +26,8 @@ export async function performAction(app: AppParts, action: UiAction): Promise<vo
     case 'stop':
       app.userShell.stop()
       return controller.stop()
+    case 'rewind':
+      return (await import('./slash/rewind.ts')).rewindSession(app, '')
     case 'quit':
       return app.exit(EXIT_CODE.ok)
     case 'details':
@@ -43,7 +45,7 @@ export async function performAction(app: AppParts, action: UiAction): Promise<vo
     case 'attach-dropped':
       return ui.update((state) => ({ ...state, editor: insertDroppedFiles(state.editor, action.text, folder) }))
     case 'paste-image':
-      return ui.update((state) => ({ ...state, hint: 'attach-image' }))
+      return pasteImage(app)
     default:
       return action satisfies never
   }
@@ -55,6 +57,17 @@ const NEXT_MODES: Readonly<Record<ApprovalMode, ApprovalMode>> = {
   auto_edit: 'plan',
   plan: 'default',
   yolo: 'default',
+}
+
+/** Attaches the image on the clipboard; without one, says how else to attach an image. */
+async function pasteImage({ ui, folder }: AppParts): Promise<void> {
+  const { saveClipboardImage } = await import('./clipboard-image.ts')
+  const path = await saveClipboardImage()
+  if (path === undefined) return ui.update((state) => ({ ...state, hint: 'attach-image' }))
+  ui.update((state) => {
+    const editor = applyEditorEdit(state.editor, { do: 'insert', text: path })
+    return { ...state, editor: insertDroppedFiles(editor, path, folder) }
+  })
 }
 
 async function editMessage({ ui, settings }: AppParts): Promise<void> {

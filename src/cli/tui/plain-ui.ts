@@ -56,6 +56,11 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
     const reply = (answered: Omit<ApprovalReply, 'ask'>): void => onAction({ do: 'answer', ask: ask.id, ...answered })
     const letter = /^(?:y|yes|a|n|no)\b/i.exec(text)?.[0].charAt(0).toLowerCase()
     const words = text.replace(/^no?\b[,.: ]*/i, '')
+    if (ask.details.kind === 'question') {
+      const option = /^\d$/.test(text.trim()) ? ask.details.options[Number(text) - 1]?.label : undefined
+      if (text.trim() === '') return void process.stdout.write(formatAnswerPrompt(ask))
+      return reply({ outcome: 'proceed-once', words: option ?? text.trim() })
+    }
     const choices = listGrantChoices(ask)
     const choice = /^a\d$/i.test(text) ? choices[Number(text.slice(1)) - 1] : undefined
     if (choice) return reply({ outcome: 'proceed-always', ...choice })
@@ -114,6 +119,8 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
 }
 
 function formatAnswerPrompt(ask: ApprovalRequest): string {
+  if (ask.details.kind === 'question')
+    return ask.details.options.length > 0 ? 'Answer with a number, or write your answer: ' : 'Write your answer: '
   const always = listGrantChoices(ask).length > 0 || ask.details.kind === 'plan' ? ' a,' : ''
   const outside = ask.details.kind === 'sandbox' && ask.details.blocked === 'network' ? ' o (outside the sandbox),' : ''
   const network = ask.details.kind === 'exec' && ask.details.isOffline ? ' w (with network),' : ''

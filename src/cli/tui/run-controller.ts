@@ -36,11 +36,11 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
   let running: Promise<void> = Promise.resolve()
   let isLeaving = false
 
-  async function executeRun(userParts: UserTurn['parts'] | undefined): Promise<void> {
+  async function executeRun(userParts: UserTurn['parts'] | undefined, userText?: string): Promise<void> {
     stop = new AbortController()
     ui().update((state) => ({ ...state, runningSince: Date.now() }))
     try {
-      await showEvents(run(agent(), userParts, stop.signal))
+      await showEvents(run(agent(), userParts, stop.signal, userText))
     } catch (error) {
       const details = error instanceof Error ? (error.stack ?? error.message) : String(error)
       ui().notify(`Internal error: ${details}`, 'bad')
@@ -77,7 +77,13 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
   /** Texts of MCP servers: an @ in them attaches nothing. */
   const textsWithoutFiles = new Set<string>()
 
+  /** Messages of custom commands that wait, by what the user typed. */
+  const preparedParts = new Map<string, UserTurn['parts']>()
+
   function toUserParts(text: string): UserTurn['parts'] {
+    const prepared = preparedParts.get(text)
+    preparedParts.delete(text)
+    if (prepared) return [{ kind: 'text', text }, ...prepared]
     // The first part counts as words of the user.
     if (textsWithoutFiles.delete(text)) return [SERVER_PROMPT_NOTE, { kind: 'text', text }]
     return attachMentionedFiles(text, agent().folders[0] ?? '.', resolveMention)
@@ -95,6 +101,25 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
       if (attach) textsWithoutFiles.add(text)
       if (stop) ui().update((state) => ({ ...state, queued: [...state.queued, text] }))
       else running = executeRun(toUserParts(text))
+    },
+    /** Sends the message that a custom command made. `ownText` is what counts as words of the user. */
+    submitParts(typed: string, parts: UserTurn['parts'], ownText: string): void {
+      if (!stop) return void (running = executeRun(parts, ownText))
+      preparedParts.set(typed, parts)
+      ui().update((state) => ({ ...state, queued: [...state.queued, typed] }))
+    },
+    /** Work before a message is sent, such as the commands of a custom command; the user can stop it. */
+    async whilePreparing<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+      if (stop) return work(stop.signal)
+      const own = new AbortController()
+      stop = own
+      ui().update((state) => ({ ...state, runningSince: Date.now() }))
+      try {
+        return await work(own.signal)
+      } finally {
+        if (stop === own) stop = undefined
+        ui().update(({ runningSince: _unused, ...state }) => state)
+      }
     },
     /** Continues with calls that waited for approval when the session was left. */
     resume(): void {

@@ -72,7 +72,10 @@ export async function switchSession(parts: AppParts, target: SessionTarget): Pro
 }
 
 function describeOpenedSession({ resume, fork }: SessionTarget, id: string, wasEmpty: boolean): string {
-  if (fork !== undefined) return `Forked from ${fork} into ${id}. The original is unchanged: /resume ${fork}`
+  if (fork !== undefined) {
+    const original = fork.replace(/@\d+$/, '')
+    return `Forked from ${original} into ${id}. The original is unchanged: /resume ${original}`
+  }
   if (resume !== undefined) return `Session ${id}.`
   return wasEmpty ? 'New session.' : 'New session; the previous one is saved: /resume'
 }
@@ -92,13 +95,14 @@ async function useSessionModel(parts: AppParts): Promise<void> {
 }
 
 /** Puts a command into the input and shows its choices; a plain front end, which has no list, prints them. */
-export async function offerChoices(app: AppParts, name: string): Promise<void> {
+export async function offerChoices(app: AppParts, name: string, words = ''): Promise<void> {
   const { ui, commands, completer } = app
-  const text = `/${name} `
+  const text = `/${name} ${words}`
   if (ui.isPlain) {
     const choices = (await commands.find(name)?.choices?.(app)) ?? []
-    return ui.print(choices.map(({ value, about = '' }) => styledLine(`${text}${value}  ${about}`)))
+    return ui.print(choices.map(({ value, about = '' }) => styledLine(`/${name} ${value}  ${about}`)))
   }
+  completer.forgetArguments()
   ui.update((state) => ({ ...state, editor: applyEditorEdit(state.editor, { do: 'set', text }) }))
   completer.update()
 }

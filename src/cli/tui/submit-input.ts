@@ -19,8 +19,8 @@ export async function submitInput(app: AppParts, text: string): Promise<void> {
     return ui.notify('Your command is running; stop it first (Esc).', 'warn')
   }
   if (text.startsWith('!')) return runShellCommand(app, text.slice(1).trim())
-  const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(COMMAND_WORDS.get(text.trim()) ?? text)?.groups
-  if (!command) return sendMessage(app, text)
+  const command = /^\/(?<name>[\w.:-]+)(?:\s+(?<words>[^]*))?$/.exec(COMMAND_WORDS.get(text.trim()) ?? text)?.groups
+  if (!command) return isMistypedCommand(app, text) ? undefined : sendMessage(app, text)
   return runSlashCommand(app, text, command['name'] ?? '', command['words']?.trim() ?? '')
 }
 
@@ -29,6 +29,24 @@ async function runShellCommand(app: AppParts, command: string): Promise<void> {
   await app.userShell.run(app, command)
   await app.status.refreshBranch()
 }
+
+/**
+ * A single word at the start of a session that is the name of a command, or nearly, was probably meant as one. It is not sent
+ * to a model that costs money before it is sent a second time.
+ */
+function isMistypedCommand({ ui, commands, session }: AppParts, text: string): boolean {
+  const word = text.trim()
+  const isFirst = !session.agent.session.entries.some(({ kind }) => kind === 'user')
+  if (!isFirst || !/^[a-z-]{3,}$/.test(word) || confirmedWords.get(session) === word) return false
+  const nearest = commands.find(word) ? [`/${word}`] : commands.findNearest(word)
+  if (nearest.length === 0) return false
+  confirmedWords.set(session, word)
+  ui.update((state) => ({ ...state, editor: applyEditorEdit(state.editor, { do: 'set', text: word }) }))
+  ui.notify(`Did you mean ${nearest.join(' or ')}? To send “${word}” to the model, press Enter again.`, 'warn')
+  return true
+}
+
+const confirmedWords = new WeakMap<AppParts['session'], string>()
 
 async function sendMessage({ ui, folder, controller, mentions }: AppParts, text: string): Promise<void> {
   await mentions.load(text)

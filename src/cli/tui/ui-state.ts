@@ -3,6 +3,7 @@ import type { ApprovalMode } from '../../policy/policy.ts'
 import { type LiveConversation, EMPTY_LIVE_CONVERSATION } from './conversation-state.ts'
 import { type EditorState, EMPTY_EDITOR } from './input/text-editor.ts'
 import type { InputHistorySearch } from './input/history-search.ts'
+import type { VimState } from './input/vim-keys.ts'
 import { defined } from '../../model/defined.ts'
 
 /** All that the screen shows. Views are pure functions of it. */
@@ -32,13 +33,12 @@ export interface UiState {
   readonly draft?: EditorState
   readonly search?: InputHistorySearch
   readonly hint?: InputHint
-  readonly vim?: 'insert' | 'normal'
-  /** A Vim operator that waits for a motion. */
-  readonly operator?: 'd' | 'c' | 'g'
+  readonly vim?: 'insert' | 'normal' | 'visual'
+  readonly vimState?: VimState
 }
 
 /** A line of help below the input, until the next key. */
-export type InputHint = 'leave' | 'attach-image'
+export type InputHint = 'leave' | 'attach-image' | 'rewind' | 'clear'
 
 type TerminalSize = Readonly<Record<'width' | 'rows', number>>
 
@@ -127,6 +127,8 @@ export interface StatusInfo {
   /** The share of the last request that was read from the prompt cache. */
   readonly cached?: number
   readonly sandbox?: string
+  /** The output of the user's own command, in place of all of this. */
+  readonly custom?: string
 }
 
 export function getTerminalSize({ size }: UiState): TerminalSize {

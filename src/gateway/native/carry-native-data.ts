@@ -43,7 +43,8 @@ export function createNativeCarrier(wire: WireId, key: Uint8Array) {
   function carryContent(part: Extract<AssistantPart, { kind: 'text' | 'media' }>, index: number, native: NativeData) {
     const carried: CarriedPart = { kind: part.kind, index, native }
     const field = part.kind === 'text' && part.text === '' ? undefined : fields[part.kind]
-    if (field) return { before: [], part: { ...part, native: toNative(field(sealEnvelope([carried], key))) }, after: [] }
+    if (field)
+      return { before: [], part: { ...part, native: toNative(field(sealEnvelope([carried], key))) }, after: [] }
     return { before: [], part: withoutNative(part), after: [createCarrier(carried)] }
   }
 
@@ -89,7 +90,10 @@ export function createNativeCarrier(wire: WireId, key: Uint8Array) {
         const before = native ? [createCarrier({ kind: 'call', index, callId: id, argumentNames, native })] : []
         return { before, part: call, after: [] }
       }
-      const carried: CarriedPart[] = [...repeated, ...(native ? [{ kind: 'call' as const, index, argumentNames, native }] : [])]
+      const carried: CarriedPart[] = [
+        ...repeated,
+        ...(native ? [{ kind: 'call' as const, index, argumentNames, native }] : []),
+      ]
       repeated = []
       if (carried.length === 0) return { before: [], part: call, after: [] }
       return { before: [], part: { ...call, native: toNative(fields.call(sealEnvelope(carried, key)), id) }, after: [] }

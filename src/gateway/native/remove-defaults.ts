@@ -9,7 +9,9 @@ export function removeDefaults(call: CallPart, names: readonly string[] | undefi
   const { input } = call
   if (!names || !isObject(input)) return call
   const properties = objectOrEmpty(schema?.['properties'])
-  const kept = Object.entries(input).filter(([name, value]) => names.includes(name) || !isDefault(value, properties[name]))
+  const kept = Object.entries(input).filter(
+    ([name, value]) => names.includes(name) || !isDefault(value, properties[name]),
+  )
   const ordered = kept.toSorted(([one], [other]) => getRank(one, names) - getRank(other, names))
   if (ordered.map(([name]) => name).join('\n') === Object.keys(input).join('\n')) return call
   const restored = Object.fromEntries(ordered)

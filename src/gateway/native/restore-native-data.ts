@@ -81,7 +81,8 @@ function restoreParts(turn: AssistantTurn, options: TurnOptions, warnings: Warni
   }
   // Reasoning is inserted last, because it moves what follows it.
   const ordered = later.toSorted((a, b) => Number(isReasoning(a.carried)) - Number(isReasoning(b.carried)))
-  for (const { carried, at, self } of ordered) applyCarried(restored, carried, { at, self, found, schemas: options.schemas })
+  for (const { carried, at, self } of ordered)
+    applyCarried(restored, carried, { at, self, found, schemas: options.schemas })
   // What was sent of the reasoning while it was written is in the envelope, too.
   return found.size === 0
     ? restored

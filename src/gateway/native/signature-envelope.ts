@@ -63,7 +63,13 @@ function authenticate(payload: Uint8Array, key: Uint8Array): Buffer {
 
 function toFields({ kind, index, callId, argumentNames, text, native }: CarriedPart): JsonObject {
   const { wire, signer, id, data } = native
-  return { kind, index, wire, signer, ...defined({ callId, text, id, data, names: argumentNames && [...argumentNames] }) }
+  return {
+    kind,
+    index,
+    wire,
+    signer,
+    ...defined({ callId, text, id, data, names: argumentNames && [...argumentNames] }),
+  }
 }
 
 function fromFields(fields: Record<string, unknown>): CarriedPart | undefined {

@@ -5,6 +5,8 @@ import { type ResourceMonitor, createResourceMonitor, type ExceededLimit } from 
 import { killOnExit, cancelKillOnExit, createProcessMarker } from './kill-on-exit.ts'
 import { createCleanEnvironment, OFFLINE_ENVIRONMENT } from './environment.ts'
 import { createHelperlessGitEnvironment } from './helperless-git-environment.ts'
+import { createBackgroundCommands, type SendInput } from './background-commands.ts'
+import { findExitSignal } from './exit-signal.ts'
 import { killGroupAndWait, type ProcessGroup, listGroupProcesses, stopGroup } from './process-group.ts'
 import type { CommandRequest, CommandResult, Processes } from '../host.ts'
 import { openCommandOutput, type CommandOutput } from './command-output.ts'
@@ -40,6 +42,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   const backgroundCommands = new Set<StartedCommand>()
   const running = new Set<ProcessGroup>()
   const monitor = createResourceMonitor(defined({ processes: options.processLimit, memory: options.memoryLimit }))
+  const backgroundList = createBackgroundCommands()
   let wasUnsandboxedReported = false
 
   /** Why a command may not run. A missing sandbox that is optional is reported to the user, once. */
@@ -53,19 +56,22 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     return undefined
   }
 
-  async function run(command: CommandRequest): Promise<CommandResult> {
+  async function run(command: CommandRequest, onStarted?: (send: SendInput) => void): Promise<CommandResult> {
     for (let attempt = 1; ; attempt++) {
       if (command.signal?.aborted) return notRunResult('The command was cancelled before it started.', true)
       const blockedReason = command.access === 'outside' ? undefined : await findBlockedReason()
       if (blockedReason !== undefined) return notRunResult(blockedReason)
-      const end = await runOnce(command)
+      const end = await runOnce(command, onStarted)
       if (!('startFailure' in end)) return end
       // A path to be mounted or covered disappeared at this moment; the command has not started.
       if (attempt === MAX_START_ATTEMPTS) return notRunResult(`The sandbox could not be started: ${end.startFailure}`)
     }
   }
 
-  async function runOnce(command: CommandRequest): Promise<CommandResult | { readonly startFailure: string }> {
+  async function runOnce(
+    command: CommandRequest,
+    onStarted?: (send: SendInput) => void,
+  ): Promise<CommandResult | { readonly startFailure: string }> {
     const { name, marker, env: markerEnv } = createProcessMarker('command')
     const output = openCommandOutput(scratch, name)
     const git = command.gitHelpers === 'off' ? createHelperlessGitEnvironment(scratch) : {}
@@ -91,6 +97,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     running.add(group)
     killOnExit(group)
     monitor.watch(group)
+    onStarted?.((text) => started.send(text))
     const ending = await watchCommand(started, group, command, output)
     const background = await listBackgroundProcesses(group, ending !== undefined, monitor)
     const stopped =
@@ -127,9 +134,10 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     return {
       output: text,
       exitCode,
-      signal,
+      signal: signal ?? findExitSignal(exitCode) ?? null,
       background,
       group: group.id,
+      ...(background.length > 0 && { backgroundId: backgroundList.addRest(command, group, output.file) }),
       ...(group.isolated && { sandboxed: true }),
       ...(notes.length > 0 && { notes }),
       ...(stopped && { error: stopped.why, ...stopped.flags }),
@@ -157,7 +165,9 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   }
 
   return {
-    run,
+    run: (command) => run(command),
+    start: (command) => backgroundList.start(command, run),
+    listBackground: () => backgroundList.list(),
     close() {
       monitor.close()
       // What is in a sandbox ends with it; only then nothing can change the files that are checked.

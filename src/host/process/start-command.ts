@@ -17,6 +17,8 @@ import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 export interface StartedCommand {
   readonly group: ProcessGroup
   readonly exit: Promise<ShellExit>
+  /** Resolves when the system has taken the text. */
+  send(text: string): Promise<void>
   /**
    * Called when the shell has ended: closes the sandbox, unless something in it still runs. Returns what was changed and
    * restored.
@@ -48,7 +50,7 @@ interface StartOptions {
 /** Starts the shell in a folder that is held while it starts, so that it runs where it was checked. */
 export async function startCommand(
   roots: AllowedRoots,
-  { command, folder, access }: CommandRequest,
+  { command, folder, access, hasInput }: CommandRequest,
   options: StartOptions,
 ): Promise<StartedCommand> {
   const real = withOpenedPath(roots, folder, { need: 'write' }, ({ path }) => path)
@@ -63,10 +65,17 @@ export async function startCommand(
       // No input and no terminal: a program that asks a question gets the end of its input at once.
       const { output, env } = options
       const pipes = launch?.isolated ? (['pipe', 'pipe'] as const) : []
-      const stdio = ['ignore' as const, output, output, ...pipes, ...(launch?.descriptors ?? [])]
+      const stdio = [
+        hasInput ? ('pipe' as const) : ('ignore' as const),
+        output,
+        output,
+        ...pipes,
+        ...(launch?.descriptors ?? []),
+      ]
       return withHighOomScore(() => spawn(program, args, { cwd: entry.at, env, stdio, detached: true }))
     })
     launch?.markStarted(child.pid)
+    child.stdin?.on('error', () => undefined)
     const ended = launch?.isolated ? waitForSandboxedExit(child) : waitForExit(child)
     const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
     await new Promise<void>((resolve, reject) => {
@@ -78,6 +87,11 @@ export async function startCommand(
     return {
       group,
       exit: ended,
+      send: (text) =>
+        new Promise((done, fail) => {
+          if (!child.stdin?.writable) return fail(new Error('its input is closed'))
+          child.stdin.write(text, (error) => (error ? fail(error) : done()))
+        }),
       finish: (keepsRunning) => finishCommand(child, group, launch, exited, keepsRunning),
       takeNotices: () => describeQuarantined(launch?.found(), 'the command'),
       findRepeatedPath: () => launch?.repeated(),

@@ -25,8 +25,8 @@ export interface StdioProgram {
 
 interface StdioProcessListener {
   readonly onOutput: (bytes: Uint8Array) => void
-  /** How it ended: the second half of a sentence. */
-  readonly onExit: (exitReason: string) => void
+  /** How it ended: the second half of a sentence, and its exit code, if it has one. */
+  readonly onExit: (exitReason: string, exitCode: number | null) => void
 }
 
 export interface StdioProcess {
@@ -34,6 +34,8 @@ export interface StdioProcess {
   readonly sandboxed: boolean
   /** Resolves when the system has taken the text. */
   send(text: string): Promise<void>
+  /** No more input follows. */
+  endInput(): void
   /** The last part of its standard error. */
   recentStderr(): string
   /** Ends its input; stops it, with all that it started, if it does not exit. */
@@ -177,7 +179,7 @@ function createStdioProcess(
     launch?.release()
     for (const stream of child.stdio) stream?.destroy()
     const repeatReason = `was stopped: it kept creating ${repeatedPath}, which is protected`
-    listener.onExit(repeatedPath === undefined ? exitReason : repeatReason)
+    listener.onExit(repeatedPath === undefined ? exitReason : repeatReason, child.exitCode)
   }
 
   async function end(): Promise<void> {
@@ -195,6 +197,7 @@ function createStdioProcess(
         if (isClosed || !child.stdin?.writable) return fail(new Error('the process has ended'))
         child.stdin.write(text, (error) => (error ? fail(error) : done()))
       }),
+    endInput: () => void child.stdin?.end(),
     recentStderr: () => stderrTail.toString('utf8').trim(),
     close: () => (stopping ??= end()),
   }

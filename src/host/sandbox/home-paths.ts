@@ -5,7 +5,7 @@ export const HOME_TOOLCHAIN_PATHS: readonly string[] = splitWords(`
   .asdf .bun/bin .cargo/bin .cargo/env .deno/bin .dotnet .fnm .ghcup .jenv .local/bin .local/lib .local/pipx
   .local/share/fnm .local/share/mise .local/share/pipx .local/share/pnpm .local/share/uv .local/state/nix .nix-profile
   .nvm .opam .pyenv .rbenv .rustup .rvm .sdkman .volta go/bin .gitconfig .config/git/config .config/git/ignore
-  .config/git/attributes .editorconfig .tool-versions
+  .config/git/attributes .editorconfig .tool-versions .agents/skills .claude/skills .gemini/skills .codex/skills
 `)
 
 export const HOME_CACHE_PATHS: readonly string[] = splitWords(`

@@ -27,6 +27,8 @@ export interface SandboxLayoutOptions {
   readonly home: string
   /** Our own folders with settings and sessions. */
   readonly secretFolders: readonly string[]
+  /** Folders that appear empty, except for the workspace in them. */
+  readonly emptyFolders?: readonly string[]
   readonly path: string
   readonly network: boolean
   /** Where package caches are kept while the network is open; without it those of the home folder are written. */
@@ -46,7 +48,7 @@ export interface SandboxLayoutCache {
  * A command sees the workspace, the machine without home folders, and the parts of the user's home that programs need.
  */
 export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayout {
-  const { folders, home, secretFolders, path, network, caches: privateFolder, cache } = options
+  const { folders, home, secretFolders, emptyFolders = [], path, network, caches: privateFolder, cache } = options
   const workspace = keepOutermost(folders.flatMap(resolveExisting))
   const homes = keepOutermost(['/home', '/root', home].flatMap(resolveExisting))
   const homeFolder = resolveExisting(home)[0] ?? home
@@ -91,7 +93,7 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
   const isVisible = (one: string): boolean => !isCovered(one) || visible.some((other) => isInsideFolder(one, other))
   const sockets = listSocketFiles().filter((one) => isVisible(one) && isSocketFile(one))
   return {
-    hidden: homes,
+    hidden: keepOutermost([...homes, ...emptyFolders.flatMap(resolveExisting)]),
     shown: keepOutermost([...shown, ...git.map(({ commonFolder }) => commonFolder), ...(network ? [] : caches)]),
     workspace,
     writable: keepOutermost(writable),

@@ -34,6 +34,8 @@ export interface SandboxOptions {
   readonly protect?: readonly string[]
   /** Our own folders that commands must not see: settings, sessions. */
   readonly hiddenFolders?: readonly string[]
+  /** Folders that appear empty, except for the workspace in them: those of others are beside it. */
+  readonly emptyFolders?: readonly string[]
   /** The user's home folder; by default that of this process. */
   readonly home?: string
   /** Where commands with network access keep package caches; by default in the scratch folder. */
@@ -159,6 +161,7 @@ export function createLocalSandbox(
         folders: workspacePaths.folders,
         home: resolveHome(),
         secretFolders: options.hiddenFolders ?? [],
+        ...defined({ emptyFolders: options.emptyFolders }),
         path: [process.env['PATH'] ?? '', ...visiblePaths].join(delimiter),
         network,
         ...(!options.writeCaches && { caches: options.caches ?? join(scratch, 'caches') }),

@@ -35,6 +35,7 @@ async function* streamWithRetry(
   request: ModelRequest,
   options: RequestOptions,
 ): AsyncGenerator<TurnEvent> {
+  const longest = Math.min(retryOptions.longest, options.maxRetryWaitMs ?? Infinity)
   const reportedWarnings = new Set<string>()
   let waited = 0
   let last = 0
@@ -51,7 +52,7 @@ async function* streamWithRetry(
       return
     }
     waited += fault.waited ?? 0
-    const next = planRetry(fault, { tries, waited, last }, retryOptions)
+    const next = planRetry(fault, { tries, waited, last }, { ...retryOptions, longest })
     if (typeof next === 'string') {
       yield next === ''
         ? finish

@@ -108,6 +108,11 @@ export function createDurableQueue(database: Database, schema: string, options: 
     removeSchedule: (id) => schedules.remove(id),
     listSchedules: (tenant) => schedules.list(tenant),
     async setLimits({ tenant, provider, concurrency, perMinute }) {
+      if (concurrency === undefined && perMinute === undefined) {
+        const text = `delete from "${schema}".limits where tenant = $1 and provider = $2`
+        await queryAgain(client, text, [tenant, provider])
+        return
+      }
       await queryAgain(
         client,
         `insert into "${schema}".limits (tenant, provider, concurrency, per_minute) values ($1, $2, $3, $4)

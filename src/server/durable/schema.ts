@@ -1,50 +1,26 @@
 import { createPostgresDatabase, type PostgresClient } from '../../session/store/postgres-client.ts'
+import { ensureMigrated, type PostgresMigrations } from '../../session/store/postgres-migrations.ts'
 
 /**
  * Creates the tables of the queue in a schema (default `dragoman_queue`), or brings them up to date. Several processes may do
  * it at the same time.
  */
-export async function migrateQueue(client: PostgresClient, schemaName: string): Promise<void> {
-  const { schema } = createPostgresDatabase(client, schemaName)
-  const { rows } = await client.query('select to_regclass($1)::text as found', [`${schema}.versions`])
-  const current = rows[0]?.['found']
-    ? Number((await client.query(`select max(version) as version from ${schema}.versions`)).rows[0]?.['version'] ?? 0)
-    : 0
-  if (current > MIGRATIONS.length)
-    throw new Error('The queue in the database was made by a newer version of dragoman: update this one')
-  // A role without the right to create tables can use those that are up to date.
-  if (current === MIGRATIONS.length) return
-  const steps = MIGRATIONS.map(
-    (statements, at) => `
-      if not exists (select from ${schema}.versions where version = ${at + 1}) then
-        ${statements(schema)}
-        insert into ${schema}.versions (version) values (${at + 1});
-      end if;`,
-  )
-  await client.query(`do $migration$ begin
-    perform pg_advisory_xact_lock(${MIGRATION_LOCK});
-    if not exists (select from pg_catalog.pg_namespace where nspname = '${schemaName}') then
-      create schema ${schema};
-    end if;
-    if not exists (select from pg_catalog.pg_tables where schemaname = '${schemaName}' and tablename = 'versions') then
-      create table ${schema}.versions (version int primary key, at timestamptz not null default now());
-    end if;
-    ${steps.join('')}
-  end $migration$`)
+export async function migrateQueue(client: PostgresClient, schema: string): Promise<void> {
+  await ensureMigrated(createPostgresDatabase(client, schema), {
+    lock: 7_236_410_916,
+    steps: STEPS,
+    createNewerVersionError: () =>
+      new Error('The queue in the database was made by a newer version of dragoman: update this one'),
+  })
 }
 
-/** Any number that other programs do not use. */
-const MIGRATION_LOCK = 7_236_410_916
-
 /**
- * The statements that lead from each version to the next. One that was released is never changed.
- *
  * A job that ended stays, because its id is unique for ever; all indexes but the primary key leave it out, so that they do not
  * grow. `fence` grows whenever a job is given to a worker or taken from it: who had it before cannot end it. A worker that is
  * `dead` stays so: it gets a new id if it comes back. The unique index over running jobs is what guarantees that a session has
  * one at a time, whatever the programs do.
  */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [
+const STEPS: PostgresMigrations['steps'] = [
   (schema) => `
     create table ${schema}.workers (
       id text collate "C" primary key,

@@ -41,6 +41,8 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof StoreError) {
     const code = STORE_CODES[error.code]
+    // Its message names files of the server.
+    if (code === 'unavailable') return new ApiError(code, 'The storage of the server cannot be used at the moment.')
     if (code) return new ApiError(code, `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`)
   }
   return new ApiError('internal-error', 'The server failed. Its log says why.')

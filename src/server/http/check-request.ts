@@ -2,9 +2,10 @@ import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { isObject, type JsonObject, tryParseJson } from '../../model/json.ts'
 import { hasOnlyWellFormedStrings } from '../../model/text.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import { validate } from '../../schema/validate/validate.ts'
 import { ApiError } from './api-error.ts'
-import type { Route } from './route.ts'
+import { needsBody, type Route } from './route.ts'
 import { COMPONENTS } from './schemas.ts'
 
 /**
@@ -45,20 +46,39 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 }
 
 /** The body as the schema of the route has it. */
-export function parseBody({ body: schema }: Route, request: IncomingMessage, bytes: Buffer): JsonObject {
-  if (!schema) return {}
-  const isOptional = !Array.isArray(schema['required']) || schema['required'].length === 0
-  if (bytes.length === 0 && isOptional) return {}
+export function parseBody(route: Route, request: IncomingMessage, bytes: Buffer): JsonObject {
+  const { body: schema } = route
+  if (!schema || (bytes.length === 0 && !needsBody(route))) return {}
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     throw new ApiError(
       'unsupported-media-type',
       'The body must be JSON, with the header Content-Type: application/json.',
     )
-  const body = tryParseJson(new TextDecoder().decode(bytes))
+  const text = tryOrUndefined(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  if (text === undefined) throw new ApiError('invalid-request', 'The body is not UTF-8.')
+  if (isNestedDeeperThan(text, MAX_BODY_DEPTH)) throw new ApiError('invalid-request', 'The body is nested too deeply.')
+  const body = tryParseJson(text)
   if (!isObject(body)) throw new ApiError('invalid-request', 'The body is not a JSON object.')
   if (!hasOnlyWellFormedStrings(body)) throw new ApiError('invalid-request', 'The body has text that is not Unicode.')
   assertValid(schema, body, 'The body')
   return body as JsonObject
+}
+
+const MAX_BODY_DEPTH = 100
+
+/** What is nested more deeply than any schema could overflow the stack of what walks through it. */
+function isNestedDeeperThan(json: string, max: number): boolean {
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at]
+    if (char === '"') isInString = !isInString
+    else if (isInString) at += char === '\\' ? 1 : 0
+    else if (char === '[' || char === '{') depth++
+    else if (char === ']' || char === '}') depth--
+    if (depth > max) return true
+  }
+  return false
 }
 
 /** Every parameter must be known: a mistyped one would be ignored silently. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getErrorMessage } from '../../model/error-message.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import type { SessionService } from '../session-service.ts'
 import { ApiError, toApiError } from './api-error.ts'
 import {
@@ -56,12 +57,15 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       assertKnownOrigin(request, options.origins ?? [])
       allowOrigin(request, response)
       if (request.method === 'OPTIONS') return void response.writeHead(204).end()
-      const url = new URL(request.url ?? '/', 'http://localhost')
+      const url = parseTarget(request.url ?? '/')
       const { route, params } = findRoute(request.method ?? '', url.pathname)
       ;({ operation } = route)
       const { tenant, config } = authenticate(request, route)
       assertQuery(route, url.searchParams)
-      const bytes = await readBody(request, options.maxBodyBytes ?? MAX_BODY_BYTES)
+      const bytes = await readBody(
+        request,
+        route.body ? (options.maxBodyBytes ?? MAX_BODY_BYTES) : MAX_UNUSED_BODY_BYTES,
+      )
       const body = parseBody(route, request, bytes)
       const gone = new AbortController()
       response.once('close', () => gone.abort())
@@ -107,7 +111,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       const match = pattern.exec(path)
       return match ? [{ route, match }] : []
     })
-    const own = found.find(({ route }) => route.method === method)
+    const own = found.find(({ route }) => route.method === method || (method === 'HEAD' && isProbe(route)))
     if (own) return { route: own.route, params: decodeParams(own.match.groups ?? {}) }
     if (found.length === 0) throw new ApiError('not-found', 'There is no such path; /openapi.json has the list.')
     const allow = found.map(({ route }) => route.method).join(', ')
@@ -147,6 +151,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 const MAX_BODY_BYTES = 16 * 2 ** 20
+/** Of a route that takes no body. */
+const MAX_UNUSED_BODY_BYTES = 2 ** 16
 const CLOSE_MS = 2000
 
 function listen(server: Server, host: string, port: number): Promise<string> {
@@ -159,6 +165,17 @@ function listen(server: Server, host: string, port: number): Promise<string> {
       resolve(`http://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${actual}`)
     })
   })
+}
+
+/** Load balancers ask whether a server is there without reading the answer. */
+function isProbe({ method, scope }: Route): boolean {
+  return method === 'GET' && scope === undefined
+}
+
+function parseTarget(target: string): URL {
+  const url = tryOrUndefined(() => new URL(target, 'http://localhost'))
+  if (!url) throw new ApiError('invalid-request', 'The target of the request is not a path.')
+  return url
 }
 
 /** `/a/{b}` as a pattern with the group `b`. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { Route } from './route.ts'
+import { needsBody, type Route } from './route.ts'
 import { COMPONENTS, ref, SESSION_ID } from './schemas.ts'
 
 /** The OpenAPI document of these routes. */
@@ -37,7 +37,7 @@ function describeRoute(route: Route): JsonObject {
     summary,
     ...(scope && { description: `Needs a token with the scope \`${scope}\`.`, security: [{ token: [] }] }),
     parameters: [...inPath, ...listParameters('query', query), ...listParameters('header', headers)],
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body && { requestBody: { required: needsBody(route), content: { 'application/json': { schema: body } } } }),
     responses: {
       ...Object.fromEntries(
         Object.entries(responses).map(([status, { description, schema, type = 'application/json' }]) => [

@@ -22,6 +22,11 @@ export interface Route {
   readonly handle: (request: ApiRequest) => Promise<Reply>
 }
 
+/** A body without required fields may be left out. */
+export function needsBody({ body }: Route): boolean {
+  return Array.isArray(body?.['required']) && body['required'].length > 0
+}
+
 export interface ParameterSpec {
   readonly description: string
   readonly schema: JsonObject

@@ -7,8 +7,8 @@ export interface ServerLimits {
   countPrompt(tenant: string, limits: TenantLimits): void
   /** Throws if the tenant has too many event streams open. Returns a function that ends this one. */
   openStream(tenant: string, limits: TenantLimits): () => void
-  /** One at a time for each tenant, so that a count is still right when the work is done. */
-  takeTurn<T>(tenant: string, work: () => Promise<T>): Promise<T>
+  /** One at a time for each key, such as a tenant, so that a count is still right when the work is done. */
+  takeTurn<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
 export function createServerLimits(now: () => number = Date.now): ServerLimits {
@@ -33,13 +33,15 @@ export function createServerLimits(now: () => number = Date.now): ServerLimits {
       streams.set(tenant, count + 1)
       return () => void streams.set(tenant, (streams.get(tenant) ?? 1) - 1)
     },
-    async takeTurn(tenant, work) {
-      const previous = turns.get(tenant) ?? Promise.resolve()
-      const turn = previous.then(work, work)
-      turns.set(
-        tenant,
-        turn.catch(() => undefined),
-      )
+    async takeTurn(key, work) {
+      const previous = turns.get(key) ?? Promise.resolve()
+      const turn = previous.then(work)
+      const end = turn
+        .catch(() => undefined)
+        .finally(() => {
+          if (turns.get(key) === end) turns.delete(key)
+        })
+      turns.set(key, end)
       return turn
     },
   }

@@ -1,10 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { TENANT_PATTERN } from '../tenant-name.ts'
 
-/** `read`: sessions, events and files. `prompt`: also to create, prompt and cancel. `approve`: to answer questions. `admin`: all. */
-export type Scope = 'read' | 'prompt' | 'approve' | 'admin'
+/**
+ * `read`: sessions, events and files. `prompt`: also to create, prompt and cancel. `approve`: to answer questions. `metrics`: the
+ * counters of the process. `admin`: all.
+ */
+export type Scope = 'read' | 'prompt' | 'approve' | 'metrics' | 'admin'
 
-export const SCOPES: readonly Scope[] = ['read', 'prompt', 'approve', 'admin']
+export const SCOPES: readonly Scope[] = ['read', 'prompt', 'approve', 'metrics', 'admin']
 
 /** Who a tenant is, and what it may do. */
 export interface TenantConfig {
@@ -16,6 +19,12 @@ export interface TenantConfig {
   readonly labels?: readonly string[]
   /** The beginnings of the git URLs that its workspaces may have. */
   readonly git?: readonly string[]
+  /** Its sessions may fetch public pages and search the web. */
+  readonly web?: boolean
+  /** The MCP servers of the settings that its sessions have; `*` for all. */
+  readonly mcpServers?: readonly string[]
+  /** Its sessions save facts for each other, on each machine. */
+  readonly memory?: boolean
 }
 
 /** A token, by its hash, and its scopes. */
@@ -31,8 +40,10 @@ export interface TenantLimits {
   readonly schedules?: number
   /** Prompts, and messages to runs. */
   readonly promptsPerMinute?: number
-  /** Prompts that run at the same time. */
+  /** Prompts of a provider that run at the same time, in all processes; others wait. */
   readonly concurrency?: number
+  /** Prompts of a provider that start within a minute, in all processes; others wait. */
+  readonly startsPerMinute?: number
   /** Event streams that are open at the same time, on one server. */
   readonly streams?: number
   readonly dollarsPerMonth?: number

@@ -102,12 +102,17 @@ async function streamEvents(
 }
 
 const KEEP_ALIVE_MS = 15_000
+/** How long a client may read nothing while there is something to read. */
+const STALLED_MS = 120_000
 
 async function writeEntry(response: ServerResponse, entry: Entry, signal: AbortSignal): Promise<void> {
   const text = `id: ${entry.seq}\n${formatEvent('entry', entry as unknown as JsonObject)}`
   if (signal.aborted || response.write(text)) return
   await new Promise<void>((resolve) => {
+    // It would hold the entries of the session for ever. Who comes back goes on where it was.
+    const stalled = setTimeout(() => response.destroy(), STALLED_MS)
     const done = (): void => {
+      clearTimeout(stalled)
       response.off('drain', done)
       response.off('close', done)
       signal.removeEventListener('abort', done)

@@ -37,9 +37,8 @@ export const promptRoutes: readonly Route[] = [
       const { service, body, limits, tenant, config } = request
       const key = getSessionKey(request)
       limits.countPrompt(tenant, config.limits ?? {})
-      await assertInboxRoom(request)
       const input = { parts: toParts(body['input']), steer: body['steer'] === true, key: getIdempotencyKey(request) }
-      return { status: 202, body: toJson(await service.prompt(key, input)) }
+      return withInboxRoom(request, async () => ({ status: 202, body: toJson(await service.prompt(key, input)) }))
     },
   },
   {
@@ -71,9 +70,14 @@ export const promptRoutes: readonly Route[] = [
     headers: IDEMPOTENCY_KEY,
     responses: { 202: { description: 'It will stop.' } },
     async handle(request) {
-      await assertInboxRoom(request)
-      await request.service.cancel(getSessionKey(request), getIdempotencyKey(request))
-      return { status: 202 }
+      const key = getSessionKey(request)
+      const requestKey = getIdempotencyKey(request)
+      // There is nothing to stop, and so nothing to store.
+      if ((await request.service.get(key)).state === 'idle') return { status: 202 }
+      return withInboxRoom(request, async () => {
+        await request.service.cancel(key, requestKey)
+        return { status: 202 }
+      })
     },
   },
   {
@@ -102,11 +106,15 @@ export function toParts(input: unknown): readonly JsonObject[] {
   return typeof input === 'string' ? [{ kind: 'text', text: input }] : (input as JsonObject[])
 }
 
-/** A client that only adds messages must not fill the disk. */
-async function assertInboxRoom(request: ApiRequest): Promise<void> {
-  const { length } = await request.service.backend.inbox.list(getSessionKey(request))
-  if (length >= MAX_WAITING)
-    throw new ApiError('limit-exceeded', `${MAX_WAITING} messages wait for this session already.`)
+/** A client that only adds messages must not fill the disk; also not with many requests at the same time. */
+async function withInboxRoom<T>(request: ApiRequest, work: () => Promise<T>): Promise<T> {
+  const key = getSessionKey(request)
+  return request.limits.takeTurn(`${key.tenant}/${key.session}`, async () => {
+    const { length } = await request.service.backend.inbox.list(key)
+    if (length >= MAX_WAITING)
+      throw new ApiError('limit-exceeded', `${MAX_WAITING} messages wait for this session already.`)
+    return work()
+  })
 }
 
 const MAX_WAITING = 100

@@ -41,7 +41,9 @@ export const scheduleRoutes: readonly Route[] = [
       const times = parseCron(cron)
       if ('problem' in times) throw new ApiError('invalid-request', `The schedule is not valid: ${times.problem}.`)
       return limits.takeTurn(tenant, async () => {
-        const max = config.limits?.schedules ?? DEFAULT_SCHEDULES
+        const { schedules, promptsPerMinute = DEFAULT_SCHEDULES } = config.limits ?? {}
+        // Each of them adds a prompt a minute at most.
+        const max = schedules ?? Math.min(DEFAULT_SCHEDULES, promptsPerMinute)
         const others = (await service.listSchedules(tenant)).filter(({ id }) => id !== `${tenant}/${name}`)
         if (others.length >= max) throw new ApiError('limit-exceeded', `There are ${max} schedules already.`)
         const key = { tenant, session }

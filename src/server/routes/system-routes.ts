@@ -40,7 +40,7 @@ export function createSystemRoutes({ version, listRoutes, checkReady }: SystemRo
       path: '/metrics',
       operation: 'getMetrics',
       summary: 'Counters of this process for Prometheus, without names of tenants.',
-      scope: 'admin',
+      scope: 'metrics',
       responses: { 200: { description: 'The text format of Prometheus.', type: 'text/plain' } },
       handle: ({ metrics }) =>
         Promise.resolve({

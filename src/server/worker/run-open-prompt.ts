@@ -6,7 +6,7 @@ import type { Run } from '../../agent/library/run-handle.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import type { Job, JobOutcome } from '../backend.ts'
-import type { ServedAgentOptions } from './agent-source.ts'
+import type { ServedAgent } from './agent-source.ts'
 import type { AttachedLog } from './attached-log.ts'
 import { createLivePublisher } from './live-publisher.ts'
 import { getRetryDelay } from './retry-delay.ts'
@@ -16,7 +16,7 @@ import { type SessionWorkerOptions, STOPPED } from './worker-options.ts'
 interface OpenPrompt {
   readonly job: Job
   readonly attached: AttachedLog
-  readonly agentOptions: ServedAgentOptions
+  readonly served: ServedAgent
   /** The session must be left at once. */
   readonly stop: AbortSignal
 }
@@ -27,11 +27,12 @@ interface OpenPrompt {
  */
 export async function runOpenPrompt(
   { backend, limitModel, retry, now = Date.now, onRunEnd }: SessionWorkerOptions,
-  { job, attached, agentOptions, stop }: OpenPrompt,
+  { job, attached, served, stop }: OpenPrompt,
 ): Promise<JobOutcome | undefined> {
   const started = now()
   let retryMs: number | undefined
-  const agent = createAgentOnLog({ ...agentOptions, store: backend.getStore(job.tenant) }, attached.createView(), {
+  const agent = createAgentOnLog({ ...served.options, store: backend.getStore(job.tenant) }, attached.createView(), {
+    ...served.context,
     canRetryLater(fault) {
       retryMs = getRetryDelay(fault, attached.entries, now(), retry)
       return retryMs !== undefined

@@ -4,9 +4,10 @@ import { getErrorMessage } from '../../model/error-message.ts'
 import { defined } from '../../model/defined.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { type SessionLog, StoreError } from '../../session/store/store.ts'
+import type { Model } from '../../provider/index.ts'
 import type { InboxMessage, Job, JobOutcome } from '../backend.ts'
 import { readSessionSettings } from '../session-settings.ts'
-import type { ServedAgent } from './agent-source.ts'
+import type { ServedAgent, SessionContext } from './agent-source.ts'
 import { attachLog, type AttachedLog } from './attached-log.ts'
 import { runOpenPrompt } from './run-open-prompt.ts'
 import { createPromptId, getCurrentPromptId, getProgress, listMessageIds } from './session-progress.ts'
@@ -27,8 +28,13 @@ export async function workOnSession(
   const onStop = (): void => attached.detach()
   stop.addEventListener('abort', onStop, { once: true })
   let served: ServedAgent | undefined
-  const openAgent = async () =>
-    (served ??= await options.openAgent({ ...toKey(job), settings: readSessionSettings(attached.entries) }, stop))
+  const limitModel = (model: Model): Model => options.limitModel?.(job.tenant, model) ?? model
+  const openAgent = async () => (served ??= await options.openAgent(describeContext(), stop, limitModel))
+  const describeContext = (): SessionContext => ({
+    ...toKey(job),
+    settings: readSessionSettings(attached.entries),
+    ...defined({ created: attached.entries.findLast(({ kind }) => kind === 'open')?.at }),
+  })
   try {
     for (;;) {
       if (stop.aborted) return STOPPED
@@ -57,8 +63,7 @@ export async function workOnSession(
   /** What comes back is why the worker leaves the session. */
   async function runPrompt(): Promise<JobOutcome | undefined> {
     try {
-      const { options: agentOptions } = await openAgent()
-      return await runOpenPrompt(options, { job, attached, agentOptions, stop })
+      return await runOpenPrompt(options, { job, attached, served: await openAgent(), stop })
     } catch (error) {
       if (error instanceof StoreError || stop.aborted) throw error
       const fault: JsonObject = { kind: 'invalid', message: getErrorMessage(error) }

@@ -157,6 +157,8 @@ const isAssistantTurn = createObjectValidator(
 const isFileSnapshot = createObjectValidator({ blob: isString, mode: isNonNegativeInteger })
 const isForkPoint = createObjectValidator({ session: isNonEmptyString, seq: isSeq })
 
+const isSubagentOrigin = createObjectValidator({ session: isNonEmptyString, call: isString, name: isString })
+
 /** A result is found by the id of its call, so the ids of a turn must differ. */
 function hasUniqueIds(value: unknown): boolean {
   const { parts } = (value as Entry & { kind: 'turn' }).turn
@@ -176,7 +178,7 @@ const isTurnBody = createObjectValidator(
 const ENTRY_VALIDATORS: Readonly<Record<Entry['kind'], Validator>> = {
   open: createObjectValidator(
     { version: isNonNegativeInteger, session: isString, folder: isString },
-    { parent: isForkPoint },
+    { parent: isForkPoint, subagent: isSubagentOrigin },
   ),
   user: createObjectValidator(
     { parts: isContentList, prompt: isString },
@@ -187,6 +189,7 @@ const ENTRY_VALIDATORS: Readonly<Record<Entry['kind'], Validator>> = {
     { text: isString },
     {
       topic: isString,
+      subagent: isString,
       plan: isBoolean,
       tools: createListValidator(isToolSpec),
       removedTools: createListValidator(isString),
@@ -196,6 +199,10 @@ const ENTRY_VALIDATORS: Readonly<Record<Entry['kind'], Validator>> = {
   intent: createObjectValidator(
     { call: isString, name: isString, input: isJsonObject },
     { access: createEnumValidator<SandboxAccess>({ network: true, outside: true }) },
+  ),
+  subagent: createObjectValidator(
+    { call: isString, session: isNonEmptyString, name: isString },
+    { isBackground: isTrue },
   ),
   result: createObjectValidator(
     { result: isResultPart, ms: isDuration },

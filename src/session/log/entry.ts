@@ -21,6 +21,7 @@ export type EntryBody =
       readonly session: string
       readonly folder: string
       readonly parent?: ForkPoint
+      readonly subagent?: SubagentOrigin
     }
   /** (c) A message of the user. */
   | {
@@ -41,6 +42,8 @@ export type EntryBody =
       readonly kind: 'note'
       readonly text: string
       readonly topic?: string
+      /** It is the report of the subagent with this session, which ran in the background. */
+      readonly subagent?: string
       /** The note says that plan mode is on, or off. */
       readonly plan?: boolean
       /** Tools that are declared, or gone, from here on. */
@@ -66,6 +69,14 @@ export type EntryBody =
       readonly input: JsonObject
       /** What the user lets a command do beyond the sandbox. A second intent of a call is its second run, with this access. */
       readonly access?: SandboxAccess
+    }
+  /** A call runs a subagent, whose log is a session of its own. In the background, the call ends before the subagent. */
+  | {
+      readonly kind: 'subagent'
+      readonly call: string
+      readonly session: string
+      readonly name: string
+      readonly isBackground?: true
     }
   /** (c) The result of a call. */
   | {
@@ -146,6 +157,13 @@ export interface ForkPoint {
   readonly seq: number
 }
 
+/** The session and the call that a session works for, and the name of its agent. */
+export interface SubagentOrigin {
+  readonly session: string
+  readonly call: string
+  readonly name: string
+}
+
 interface EntryTraits {
   /** It must be on the disk soon, even if nobody calls `flush`. */
   readonly isDurable?: true
@@ -162,6 +180,7 @@ export const LOG_ENTRY_TRAITS: Readonly<Record<Entry['kind'], EntryTraits>> = {
   note: { isIdle: true, isBetweenRuns: true },
   turn: { isDurable: true },
   intent: { isDurable: true },
+  subagent: { isDurable: true },
   result: { isDurable: true },
   ask: {},
   reply: {},

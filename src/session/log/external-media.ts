@@ -96,6 +96,7 @@ function mapMedia<Body extends EntryBody>(body: Body, change: (part: MediaPart) 
     case 'settings':
     case 'note':
     case 'intent':
+    case 'subagent':
     case 'ask':
     case 'reply':
     case 'compact':

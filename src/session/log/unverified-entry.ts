@@ -27,6 +27,7 @@ export function stripUnverifiedContent(entry: Entry): Entry | undefined {
     case 'user':
     case 'note':
     case 'intent':
+    case 'subagent':
     case 'ask':
     case 'request':
     case 'fault':

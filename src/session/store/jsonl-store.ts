@@ -203,7 +203,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   }
 
   return {
-    async create({ id, folder: workFolder, parent }) {
+    async create({ id, folder: workFolder, parent, subagent }) {
       assertSessionId(id)
       if (parent) assertSessionExists(parent.session)
       const unsyncedFolders = orDiskFull(id, false, () => createPrivateFolder(folder))
@@ -215,7 +215,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
         version: LOG_VERSION,
         session: id,
         folder: workFolder,
-        ...defined({ parent }),
+        ...defined({ parent, subagent }),
       }
       try {
         writeFileSync(file(id), encodeLogLine(open, INITIAL_SUM).line, { flag: 'wx', mode: 0o600 })

@@ -126,13 +126,13 @@ export function memoryStore(now: () => number = Date.now): Store {
   }
 
   return {
-    async create({ id, folder, parent }) {
+    async create({ id, folder, parent, subagent }) {
       assertSessionId(id)
       if (files.has(id)) throw new StoreError('exists', `there is already a session ${id}`)
       if (parent) getOwnEntries(parent.session)
       const seq = (parent?.seq ?? 0) + 1
       files.set(id, [
-        { seq, at: now(), kind: 'open', version: LOG_VERSION, session: id, folder, ...defined({ parent }) },
+        { seq, at: now(), kind: 'open', version: LOG_VERSION, session: id, folder, ...defined({ parent, subagent }) },
       ])
       return openLog(id)
     },

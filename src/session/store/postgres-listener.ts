@@ -29,8 +29,8 @@ const clients = new WeakMap<PostgresPool, PostgresClient>()
 
 function createListeningClient(pool: PostgresPool): PostgresClient {
   const channels = new Map<string, Set<(payload: string) => void>>()
-  /** The connection that listens to all channels. */
-  let connection: PostgresConnection | undefined
+  /** Sends statements on the connection that listens to all channels. */
+  let send: StatementSender | undefined
   let running: Promise<void> | undefined
   const onConnected: (() => void)[] = []
   /** Ends a pause, and the use of a connection. */
@@ -51,25 +51,31 @@ function createListeningClient(pool: PostgresPool): PostgresClient {
     const opened = await pool.connect()
     let healthTimer: NodeJS.Timeout | undefined
     try {
-      const ended = new Promise<void>((resolve) => {
-        stop = resolve
-        opened.on('error', () => resolve())
-        opened.on('end', () => resolve())
-        // A connection that a firewall has forgotten reports nothing.
-        healthTimer = setInterval(() => void checkHealth(opened).catch(() => resolve()), HEALTH_INTERVAL_MS).unref()
-      })
+      const ended = new Promise<void>((resolve) => (stop = resolve))
+      const end = stop
+      opened.on('error', end)
+      opened.on('end', end)
+      const sendOn = createStatementSender(opened, end)
+      // A connection that a firewall has forgotten reports nothing.
+      healthTimer = setInterval(() => void checkHealth(sendOn).catch(end), HEALTH_INTERVAL_MS).unref()
       opened.on('notification', ({ channel, payload = '' }) => {
         // An empty payload would mean that some were missed.
         if (payload !== '') for (const onNotify of channels.get(channel) ?? []) onNotify(payload)
       })
-      for (const channel of channels.keys()) await opened.query(`listen "${channel}"`)
-      connection = opened
+      const listened = new Set<string>()
+      // Others may be added meanwhile.
+      for (let missing = [...channels.keys()]; missing.length > 0;) {
+        await Promise.all(missing.map((channel) => sendOn(`listen "${channel}"`)))
+        for (const channel of missing) listened.add(channel)
+        missing = [...channels.keys()].filter((channel) => !listened.has(channel))
+      }
+      send = sendOn
       for (const resolve of onConnected.splice(0)) resolve()
       for (const listeners of channels.values()) for (const onNotify of listeners) onNotify('')
       if (channels.size > 0) await ended
       return true
     } finally {
-      connection = undefined
+      send = undefined
       clearInterval(healthTimer)
       opened.release(true)
     }
@@ -86,7 +92,7 @@ function createListeningClient(pool: PostgresPool): PostgresClient {
     const listeners = channels.get(channel)
     if (!listeners?.delete(onNotify) || listeners.size > 0) return
     channels.delete(channel)
-    if (channels.size > 0) return void (await connection?.query(`unlisten "${channel}"`).catch(() => undefined))
+    if (channels.size > 0) return void (await send?.(`unlisten "${channel}"`).catch(() => undefined))
     stop()
     await running
   }
@@ -99,20 +105,45 @@ function createListeningClient(pool: PostgresPool): PostgresClient {
       const listeners = channels.get(channel) ?? new Set()
       channels.set(channel, listeners.add(listener))
       running ??= run()
-      if (!connection) await new Promise<void>((resolve) => onConnected.push(resolve))
-      // If it fails, the connection is lost, and the next one listens to all channels.
-      else if (listeners.size === 1) await connection.query(`listen "${channel}"`).catch(() => undefined)
+      if (!send) await new Promise<void>((resolve) => onConnected.push(resolve))
+      // If it fails, the connection is given up, and the next one listens to all channels.
+      else if (listeners.size === 1) await send(`listen "${channel}"`).catch(() => undefined)
       return { close: () => close(channel, listener) }
     },
   }
 }
 
-async function checkHealth(connection: PostgresConnection): Promise<void> {
+type StatementSender = (statement: string) => Promise<unknown>
+
+/** A connection executes one query at a time; statements that wait for it are sent together. */
+function createStatementSender(connection: PostgresConnection, onFailure: () => void): StatementSender {
+  let sent: Promise<unknown> = Promise.resolve()
+  let next: { readonly statements: string[]; readonly done: Promise<unknown> } | undefined
+  return (statement) => {
+    if (next) {
+      next.statements.push(statement)
+      return next.done
+    }
+    const statements = [statement]
+    const done = sent
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return connection.query(statements.join('; '))
+      })
+    done.catch(onFailure)
+    next = { statements, done }
+    sent = done
+    return done
+  }
+}
+
+async function checkHealth(send: StatementSender): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error('no answer')), HEALTH_TIMEOUT_MS).unref()
   })
-  await Promise.race([connection.query('select'), timeout])
+  await Promise.race([send('select'), timeout])
   clearTimeout(timer)
 }
 

@@ -1,4 +1,5 @@
 import { createPostgresDatabase, type PostgresClient, type PostgresDatabase } from './postgres-client.ts'
+import { ensureMigrated, migrate, type PostgresMigrations } from './postgres-migrations.ts'
 import { StoreError } from './store.ts'
 
 /**
@@ -9,62 +10,20 @@ export async function migratePostgresStore(
   client: PostgresClient,
   { schema }: { readonly schema?: string } = {},
 ): Promise<void> {
-  await migrate(createPostgresDatabase(client, schema))
+  await migrate(createPostgresDatabase(client, schema), STORE_MIGRATIONS)
 }
 
 /** Creates the tables unless they are up to date, so that a role without that right can use them. */
 export async function ensureSchema(database: PostgresDatabase): Promise<void> {
-  const { query, schema } = database
-  const [table] = await query('select to_regclass($1)::text as found', [`${schema}.versions`])
-  const version = table?.['found']
-    ? (await query(`select max(version) as version from ${schema}.versions`, []))[0]
-    : undefined
-  const number = Number(version?.['version'] ?? 0)
-  if (number > MIGRATIONS.length)
-    throw new StoreError('newer-version', 'the database of the sessions has tables of a newer version of dragoman')
-  if (number < MIGRATIONS.length) await migrate(database)
+  await ensureMigrated(database, STORE_MIGRATIONS)
 }
-
-/** Each step is one statement, and so one transaction, whatever the driver does with several. */
-async function migrate({ query, schema }: PostgresDatabase): Promise<void> {
-  const name = schema.slice(1, -1)
-  // The catalog is queried, because functions such as to_regclass may answer from a cache of before the lock.
-  await query(
-    `do $migration$ begin
-    perform pg_advisory_xact_lock(${MIGRATION_LOCK});
-    if not exists (select from pg_catalog.pg_namespace where nspname = '${name}') then
-      create schema ${schema};
-    end if;
-    if not exists (select from pg_catalog.pg_tables where schemaname = '${name}' and tablename = 'versions') then
-      create table ${schema}.versions (version int primary key, at timestamptz not null default now());
-    end if;
-  end $migration$`,
-    [],
-  )
-  for (const [at, statements] of MIGRATIONS.entries())
-    await query(
-      `do $migration$ begin
-      perform pg_advisory_xact_lock(${MIGRATION_LOCK});
-      if not exists (select from ${schema}.versions where version = ${at + 1}) then
-        ${statements(schema)}
-        insert into ${schema}.versions (version) values (${at + 1});
-      end if;
-    end $migration$`,
-      [],
-    )
-}
-
-/** Any number that other programs do not use. */
-const MIGRATION_LOCK = 7_236_410_915
 
 /**
- * The statements that lead from each version to the next. One that was released is never changed.
- *
  * `fence` grows whenever a session is opened, and every append checks it: who opened it before can write nothing more. While
  * it is open, `holder` says by whom, and `lease_until` is moved on; after that time anybody may open it. Entries are text,
  * because `jsonb` refuses NUL characters and deep nesting. A blob that no entry refers to yet stays until `kept_until`.
  */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [
+const STEPS: PostgresMigrations['steps'] = [
   (schema) => `
     create table ${schema}.sessions (
       id text collate "C" primary key,
@@ -102,3 +61,10 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [
     drop index ${schema}.sessions_changed;
     alter table ${schema}.sessions set (fillfactor = 70);`,
 ]
+
+const STORE_MIGRATIONS: PostgresMigrations = {
+  lock: 7_236_410_915,
+  steps: STEPS,
+  createNewerVersionError: () =>
+    new StoreError('newer-version', 'the database of the sessions has tables of a newer version of dragoman'),
+}

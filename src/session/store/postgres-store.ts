@@ -139,7 +139,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   }
 
   return {
-    async create({ id, folder, parent }) {
+    async create({ id, folder, parent, subagent }) {
       assertSessionId(id)
       const inherited = parent ? await readParent(read, parent) : { entries: [], damages: [] }
       const open: Entry = {
@@ -149,7 +149,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
         version: LOG_VERSION,
         session: id,
         folder,
-        ...defined({ parent }),
+        ...defined({ parent, subagent }),
       }
       const contents = { ...inherited, entries: [...inherited.entries, open] }
       const summary = createSummaryTracker(id)

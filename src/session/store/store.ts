@@ -1,4 +1,4 @@
-import type { Entry, EntryBody, ForkPoint } from '../log/entry.ts'
+import type { Entry, EntryBody, ForkPoint, SubagentOrigin } from '../log/entry.ts'
 import type { LogDamage } from '../log/scan-log.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { LogDamage } from '../log/scan-log.ts'
  */
 export interface Store {
   /** Creates a session. A fork holds only the entries after its fork point. */
-  create(session: { id: string; folder: string; parent?: ForkPoint }): Promise<SessionLog>
+  create(session: { id: string; folder: string; parent?: ForkPoint; subagent?: SubagentOrigin }): Promise<SessionLog>
   /**
    * Opens a session for writing, for one process at a time: `in-use` if another has it. With `takeOver`, it is also taken
    * from a holder that may still run, unless that is certain; the former holder can write nothing from then on.
@@ -103,6 +103,8 @@ export interface SessionSummary {
   /** Its last run did not end: the process was killed, or is still running. */
   readonly unfinished?: true
   readonly parent?: ForkPoint
+  /** It is the session of a subagent. */
+  readonly subagent?: SubagentOrigin
 }
 
 /** The names that every store accepts for sessions: they are also file names. */

@@ -9,6 +9,7 @@ export function createExitPlanModeTool(): Tool {
     name: 'exit_plan_mode',
     text,
     kind: 'other',
+    hookName: 'ExitPlanMode',
     properties: { plan: { type: 'string', description: 'The plan, in Markdown: what you would do, step by step.' } },
     required: ['plan'],
     effects: () => [{ kind: 'plan' }],

@@ -14,6 +14,8 @@ export function createWebSearchTool(backend: SearchBackend): Tool {
     name: 'google_web_search',
     text,
     kind: 'search',
+    safeToRetry: true,
+    hookName: 'WebSearch',
     ruleAliases: ['WebSearchTool'],
     nameAliases: createSameToolAliases('WebSearch', 'GoogleSearch', 'websearch', 'web_search'),
     properties: { query: { type: 'string', description: 'What to search for.' } },

@@ -4,6 +4,9 @@ import type { EditCorrector } from '../edit/correct-edit.ts'
 import { createWebSearchService, type WebSearchOptions } from '../web/web-search-service.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { TOOL_SEARCH_TOOL_NAME } from '../mcp/tools/tool-search-tool.ts'
+import { createActivateSkillTool, type SkillCatalog } from './activate-skill.ts'
+import { readCommandOutputTool, sendCommandInputTool, stopCommandTool } from './background-commands.ts'
+import { askUserTool } from './ask-user.ts'
 import { createExitPlanModeTool } from './exit-plan-mode.ts'
 import { globTool } from './glob.ts'
 import { createWebSearchTool } from './google-web-search.ts'
@@ -15,8 +18,10 @@ import { createShellTool, type ShellToolOptions } from './run-shell-command.ts'
 import { createSaveMemoryTool } from './save-memory.ts'
 import { createSearchFileContentTool } from './search-file-content.ts'
 import { createSmartEditTool } from './smart-edit.ts'
+import { createTaskTool, type TaskToolOptions } from './task.ts'
 import { createWebFetchTool } from './web-fetch.ts'
 import { writeFileTool } from './write-file.ts'
+import { writeTodosTool } from './write-todos.ts'
 
 /** The options of `builtinTools`. */
 export interface BuiltinOptions {
@@ -28,6 +33,14 @@ export interface BuiltinOptions {
   /** Without it there are no web tools; without a vendor that searches, or a service, there is no search. */
   readonly web?: WebToolOptions
   readonly plan?: boolean
+  /** Without skills there is no tool for them. */
+  readonly skills?: SkillCatalog
+  /** Tools for commands in the background; the host must be able to start them. */
+  readonly background?: boolean
+  /** The agents that can get tasks; without them there is no such tool. */
+  readonly task?: TaskToolOptions
+  /** The list of steps, and questions to the user. */
+  readonly dialog?: boolean
   /** Corrects an edit that does not match; without it such an edit is refused. */
   readonly selfCorrect?: EditCorrector
 }
@@ -42,7 +55,7 @@ const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmo
 
 /** Always in the same order, so that requests stay the same. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
-  const { memory, shell, web, secretFiles, selfCorrect, plan } = options
+  const { memory, shell, web, secretFiles, selfCorrect, plan, skills, task, background, dialog } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
   return [
     listDirectoryTool,
@@ -53,17 +66,23 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     replaceTool,
     writeFileTool,
     createReadManyFilesTool(isSecret),
-    createShellTool(shell),
+    createShellTool({ ...shell, ...(background && { hasBackgroundTools: true }) }),
+    ...(background ? [readCommandOutputTool, sendCommandInputTool, stopCommandTool] : []),
     ...(web === undefined ? [] : createWebTools(web)),
     ...(memory === undefined ? [] : [createSaveMemoryTool(memory)]),
     ...(plan ? [createExitPlanModeTool()] : []),
+    ...(skills ? [createActivateSkillTool(skills)] : []),
+    ...(task === undefined ? [] : [createTaskTool(task)]),
+    ...(dialog ? [writeTodosTool, askUserTool] : []),
   ]
 }
 
 /** All built-in tools, also those that this model or machine does not have: for their names, rules and effects only. */
 export function listAllBuiltins(memory = ''): readonly Tool[] {
   const model: AuxiliaryModel = { serverTools: ['google_search'], query: () => Promise.resolve({ problem: '' }) }
-  return builtinTools({ memory, web: { model }, plan: true })
+  const skills: SkillCatalog = { skills: [], load: () => Promise.resolve({ problem: '' }) }
+  const task: TaskToolOptions = { agents: [], run: () => Promise.resolve({ content: '' }) }
+  return builtinTools({ memory, web: { model }, plan: true, skills, task, background: true, dialog: true })
 }
 
 /** The names that no tool of an MCP server can have. */
@@ -71,7 +90,7 @@ export function listBuiltinNames(): readonly string[] {
   return [...listAllBuiltins().map(({ spec }) => spec.name), TOOL_SEARCH_TOOL_NAME]
 }
 
-function createWebTools({ model, search }: WebToolOptions): readonly Tool[] {
+export function createWebTools({ model, search }: WebToolOptions): readonly Tool[] {
   if (model?.serverTools.includes('google_search')) return [createWebFetchTool(model), createWebSearchTool({ model })]
   const service = search && createWebSearchService(search)
   return [createWebFetchTool(model), ...(service && !('problem' in service) ? [createWebSearchTool({ service })] : [])]

@@ -14,7 +14,9 @@ export const listDirectoryTool: Tool = defineBuiltin({
   name: 'list_directory',
   text,
   kind: 'search',
+  hookName: 'LS',
   verb: 'List',
+  safeToRetry: true,
   aliases: { dir_path: 'path' },
   ruleAliases: ['LSTool'],
   nameAliases: [

@@ -14,7 +14,9 @@ export const readFileTool: Tool = defineBuiltin({
   name: 'read_file',
   text,
   kind: 'read',
+  hookName: 'Read',
   verb: 'Read',
+  safeToRetry: true,
   aliases: { file_path: 'absolute_path', path: 'absolute_path' },
   ruleAliases: ['ReadFile', 'ReadFileTool', 'view'],
   nameAliases: [

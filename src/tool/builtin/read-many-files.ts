@@ -20,7 +20,9 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
     name: 'read_many_files',
     text,
     kind: 'read',
+    hookName: 'Read',
     verb: 'Read',
+    safeToRetry: true,
     aliases: { include: 'paths' },
     ruleAliases: ['Read', 'ReadManyFilesTool'],
     properties: {

@@ -20,6 +20,7 @@ export const replaceTool: Tool = defineBuiltin({
   name: 'replace',
   text,
   kind: 'edit',
+  hookName: 'Edit',
   aliases: { absolute_path: 'file_path', path: 'file_path' },
   ruleAliases: EDIT_RULE_ALIASES,
   nameAliases: [

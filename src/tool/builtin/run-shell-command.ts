@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { SandboxBlock } from '../../model/security/sandbox-access.ts'
-import type { CommandResult } from '../../host/host.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { CommandRequest, CommandResult, Host } from '../../host/host.ts'
 import type { Tool, ToolOutput } from '../tool.ts'
 import text from './run-shell-command.md'
+import { describeBackgroundState, READ_COMMAND_TOOL_NAME, STOP_COMMAND_TOOL_NAME } from './background-commands.ts'
 import { createErrorOutput } from '../error-output.ts'
 import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
 import { getOptionalTextArgument, getTextArgument } from './support/read-arguments.ts'
@@ -19,14 +21,21 @@ export interface ShellToolOptions {
   readonly timeout?: number
   /** Without output. A server that was started in the foreground is stopped by it. */
   readonly idle?: number
+  /** There are tools to read, feed and stop commands in the background. */
+  readonly hasBackgroundTools?: boolean
 }
 
-export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOptions = {}): Tool {
+export function createShellTool({
+  timeout,
+  idle = DEFAULT_IDLE_MS,
+  hasBackgroundTools = false,
+}: ShellToolOptions = {}): Tool {
   return defineBuiltin({
     name: SHELL_TOOL_NAME,
-    text,
+    text: `${text.trim()} ${hasBackgroundTools ? BACKGROUND_TEXT : AMPERSAND_TEXT}`,
     kind: 'execute',
-    aliases: { dir_path: 'directory' },
+    hookName: 'Bash',
+    aliases: { dir_path: 'directory', is_background: 'run_in_background' },
     ruleAliases: ['ShellTool'],
     nameAliases: [
       ...createSameToolAliases('Bash', 'Shell'),
@@ -41,6 +50,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOp
       command: { type: 'string', description: 'The command, exactly as bash gets it.' },
       description: { type: 'string', description: 'What it does, in a few words, for the person.' },
       directory: { type: 'string', description: 'Workspace directory to run it in; the root without it.' },
+      ...(hasBackgroundTools && { run_in_background: BACKGROUND_SCHEMA }),
     },
     required: ['command'],
     ruleInput: (command) => ({ command }),
@@ -69,16 +79,50 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellToolOp
       const info = await host.files.info(folder)
       if (info?.kind !== 'folder') return createErrorOutput(`Directory not found: ${folder}`, 'file-not-found')
       const options = { idleTimeout: idle, ...defined({ timeout, access: sandboxAccess, gitHelpers }) }
+      if (hasBackgroundTools && input['run_in_background'] === true)
+        return startInBackground(host, { command, folder, ...options })
       const onOutput = createTailProgress(progress)
       const end = await host.processes.run({ command, folder, signal, onOutput, ...options })
       const blocked = sandboxAccess ? undefined : detectSandboxBlock(end, cleanOutput(end.output), folders)
-      const remarks = createRemarks(end, mentionsTemporaryPath(command, folders), blocked)
-      return toShellOutput(end, command, getOptionalTextArgument(input, 'directory'), blocked, remarks)
+      const remarks = createRemarks(end, mentionsTemporaryPath(command, folders), blocked, hasBackgroundTools)
+      return toShellOutput(
+        end,
+        command,
+        getOptionalTextArgument(input, 'directory'),
+        blocked,
+        remarks,
+        hasBackgroundTools,
+      )
     },
   })
 }
 
 const DEFAULT_IDLE_MS = 300_000
+
+const BACKGROUND_TEXT = 'Start servers and long commands with `run_in_background`.'
+const AMPERSAND_TEXT = 'Start servers in the background with `&`.'
+const BACKGROUND_SCHEMA = {
+  type: 'boolean',
+  description: 'Return while it runs, for servers and long commands.',
+} as const
+
+async function startInBackground({ processes }: Host, request: CommandRequest): Promise<ToolOutput> {
+  if (!processes.start) return createErrorOutput('Commands cannot run in the background here.', 'not-available')
+  const started = await processes.start(request)
+  if (!('id' in started)) return toShellOutput(started, request.command, undefined, undefined, [])
+  // What fails, fails mostly at once.
+  await Promise.race([started.waitForEnd(), wait(START_CHECK_MS)])
+  const output = cleanOutput(started.readNew()).trimEnd()
+  const state = describeBackgroundState(started)
+  const content = `Background command ${started.id}: ${state}\nOutput: ${output === '' ? '(empty)' : output}\nRead on with ${READ_COMMAND_TOOL_NAME}, stop it with ${STOP_COMMAND_TOOL_NAME}.`
+  return {
+    content,
+    display: `${started.id}: ${state}${output === '' ? '' : `\n${output}`}`,
+    facts: { background: started.id },
+  }
+}
+
+const START_CHECK_MS = 300
 
 /** A directory by its path, or by the name of one of the workspace's folders. */
 function resolveFolder(input: JsonObject, folders: readonly string[]): string {
@@ -94,9 +138,11 @@ function toShellOutput(
   directory: string | undefined,
   blocked: SandboxBlock | undefined,
   remarks: readonly string[],
+  hasBackgroundTools = false,
 ): ToolOutput {
   const output = cleanOutput(end.output, end)
-  const hint = end.timedOut ? ' Start long-running programs in the background with &.' : ''
+  const how = hasBackgroundTools ? 'with run_in_background' : 'in the background with &'
+  const hint = end.timedOut ? ` Start long-running programs ${how}.` : ''
   const more = remarks.map((remark) => `\n[${remark}]`).join('')
   const error = end.error === undefined ? undefined : end.error + hint
   const shown = output.replace(/\n+$/, '') + more
@@ -115,21 +161,26 @@ function toShellOutput(
   const isSuccess = end.error === undefined && end.signal === null && end.exitCode === 0
   const display =
     output.trim() === '' ? formatExitStatus(end) : isSuccess ? output : `${output.trimEnd()}\n${formatExitStatus(end)}`
-  const facts = { exitCode: end.exitCode }
-  const notices = end.notes && { notices: end.notes }
+  const facts = { exitCode: end.exitCode, ...(end.changesRecorded && { changesRecorded: true }) }
+  const messages = [...(end.notes ?? []), ...(end.notices ?? [])]
+  const notices = messages.length > 0 && { notices: messages }
   if (end.error === undefined) return { content, display, stable, facts, ...notices, ...(blocked && { blocked }) }
   const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'
   return { content, display, stable, facts, ...notices, error: { message: end.error, type } }
 }
 
 function createRemarks(
-  { background, sandboxed, outputFile, notes = [] }: CommandResult,
+  { background, backgroundId, sandboxed, outputFile, notes = [] }: CommandResult,
   usesTemporary: boolean,
   blocked: SandboxBlock | undefined,
+  hasBackgroundTools: boolean,
 ): string[] {
   const isInBackground = background.length > 0
   return [
     ...(isInBackground && outputFile !== undefined ? [`Background processes print to ${outputFile}`] : []),
+    ...(isInBackground && hasBackgroundTools && backgroundId !== undefined
+      ? [`They are the background command ${backgroundId}: stop them with ${STOP_COMMAND_TOOL_NAME}`]
+      : []),
     // PIDs and ports of one sandbox mean nothing in another.
     ...(isInBackground && sandboxed ? [BACKGROUND_SANDBOX_NOTE] : []),
     ...(sandboxed && !blocked && usesTemporary ? [TEMPORARY_NOTE] : []),

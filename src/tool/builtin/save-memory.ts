@@ -1,6 +1,7 @@
 import type { Tool, ToolContext } from '../tool.ts'
 import text from './save-memory.md'
 import { defineBuiltin } from './support/define-builtin.ts'
+import { addMemory, toMemoryLine } from './support/memory-list.ts'
 import { getTextArgument } from './support/read-arguments.ts'
 import type { EditProposal, EditRefusal } from './support/edit-proposal.ts'
 import {
@@ -31,10 +32,10 @@ export function createSaveMemoryTool(file: string): Tool {
     required: ['fact'],
     // One line in a fixed format in our own file: the model cannot write instructions for itself with it.
     effects: () => [{ kind: 'write', path: file, isToolOwned: true }],
-    check: (input) => (toOneLine(getTextArgument(input, 'fact')) === '' ? 'fact must not be empty.' : undefined),
+    check: (input) => (toMemoryLine(getTextArgument(input, 'fact')) === '' ? 'fact must not be empty.' : undefined),
 
     async preview(input, context) {
-      const planned = await createMemoryProposal(toOneLine(getTextArgument(input, 'fact')), context)
+      const planned = await createMemoryProposal(toMemoryLine(getTextArgument(input, 'fact')), context)
       if ('refused' in planned) throw new Error(planned.refused.error?.message)
       return createEditApproval('Remember in', planned, context)
     },
@@ -46,7 +47,7 @@ export function createSaveMemoryTool(file: string): Tool {
     },
 
     async run(input, context) {
-      const fact = toOneLine(getTextArgument(input, 'fact'))
+      const fact = toMemoryLine(getTextArgument(input, 'fact'))
       const plan = async () => {
         const next = await createMemoryProposal(fact, context)
         return 'refused' in next ? next : { proposal: next }
@@ -65,30 +66,4 @@ export function createSaveMemoryTool(file: string): Tool {
       return { content: JSON.stringify({ success: true, message }), display: message, facts: { ...diffStat } }
     },
   })
-}
-
-const HEADING = '## Memories'
-
-/** Adds the fact as the last item under the heading, which is created if missing. A known fact is not repeated. */
-function addMemory(current: string, fact: string): string {
-  const lines = current.split('\n')
-  const heading = lines.findIndex((line) => line.trim() === HEADING)
-  if (heading < 0) {
-    const before = current.trimEnd()
-    return `${before === '' ? '' : `${before}\n\n`}${HEADING}\n- ${fact}\n`
-  }
-  const next = lines.findIndex((line, at) => at > heading && /^#{1,2} /.test(line))
-  const section = lines.slice(heading, next < 0 ? lines.length : next)
-  if (section.some((line) => line.trim() === `- ${fact}`)) return current
-  while (section.length > 1 && section.at(-1)?.trim() === '') section.pop()
-  const rest = next < 0 ? [''] : ['', ...lines.slice(next)]
-  return [...lines.slice(0, heading), ...section, `- ${fact}`, ...rest].join('\n')
-}
-
-/** A list item is one line, without a list or heading mark of its own. */
-function toOneLine(fact: string): string {
-  return fact
-    .replace(/\s+/g, ' ')
-    .replace(/^(?:\s*[-*#])+\s*/, '')
-    .trim()
 }

@@ -28,7 +28,9 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
     name: 'search_file_content',
     text,
     kind: 'search',
+    hookName: 'Grep',
     verb: 'Search in',
+    safeToRetry: true,
     aliases: { dir_path: 'path', include_pattern: 'include' },
     ruleAliases: ['GrepTool'],
     nameAliases: [

@@ -17,6 +17,7 @@ export function createSmartEditTool(correct?: EditCorrector): Tool {
     name: 'smart_edit',
     text,
     kind: 'edit',
+    hookName: 'Edit',
     aliases: { absolute_path: 'file_path', path: 'file_path' },
     ruleAliases: EDIT_RULE_ALIASES,
     nameAliases: createSimilarToolAliases('apply_patch', 'apply_diff', 'edit_file', 'patch'),

@@ -16,6 +16,8 @@ export function createWebFetchTool(model?: AuxiliaryModel): Tool {
     name: 'web_fetch',
     text,
     kind: 'fetch',
+    safeToRetry: true,
+    hookName: 'WebFetch',
     ruleAliases: ['WebFetchTool'],
     nameAliases: [
       ...createSameToolAliases('WebFetch'),

@@ -21,6 +21,7 @@ export const writeFileTool: Tool = defineBuiltin({
   name: 'write_file',
   text,
   kind: 'edit',
+  hookName: 'Write',
   aliases: { absolute_path: 'file_path', path: 'file_path' },
   ruleAliases: ['WriteFileTool'],
   nameAliases: [

@@ -1,4 +1,4 @@
-import { pickOtherFields } from '../read-parts.ts'
+import type { Warning } from '../../model/event.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ToolSpec } from '../../model/request.ts'
@@ -7,6 +7,8 @@ import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, Tex
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type { AssistantStep, EncodeContext, TranscriptStep, UserStep } from '../history/transcript.ts'
 import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
+import { pickOtherFields } from '../read-parts.ts'
+import { warnAboutPartner } from '../unread-fields.ts'
 import { encodeNote, encodeSettingsNote } from './encode-notes.ts'
 
 export interface AnthropicMessage {
@@ -22,6 +24,7 @@ export function encodeMessages(
   steps: readonly TranscriptStep[],
   context: EncodeContext,
   requestTools: readonly ToolSpec[],
+  warnings: Warning[],
 ): AnthropicMessage[] {
   const messages: AnthropicMessage[] = []
   const serverToolBlocks = findServerToolPairs(steps, context)
@@ -55,7 +58,7 @@ export function encodeMessages(
     }
     addNotes()
     const isText = context.profile.tools === 'text'
-    const content = isText ? encodeAsText(step, context) : encodeAssistant(step, serverToolBlocks, context)
+    const content = isText ? encodeAsText(step, context) : encodeAssistant(step, serverToolBlocks, context, warnings)
     if (content.length > 0) messages.push({ role: 'assistant', content })
     addUserContent(isText ? encodeTextResults(step, context) : encodeToolResults(step, context, requestTools))
   }
@@ -98,6 +101,7 @@ function encodeAssistant(
   step: AssistantStep,
   serverToolBlocks: ReadonlySet<JsonObject>,
   context: EncodeContext,
+  warnings: Warning[],
 ): JsonObject[] {
   const blocks: JsonObject[] = []
   const sent = new Set(step.parts)
@@ -106,12 +110,23 @@ function encodeAssistant(
   for (const part of step.parts) {
     const block = encodeAssistantPart(part, ids, serverToolBlocks, context)
     if (block) blocks.push(block)
+    else if (part.kind === 'text') warnAboutUnsentBlock(part, step, context, warnings)
     if (!block || (part.kind === 'call' && !matchesOriginal(part, block))) intact &&= !hasNativeDataFor(part, context)
   }
   const kept = intact ? blocks : blocks.filter((block) => !isThinking(block))
   // A message must not end in thinking.
   while (kept.length > 0 && isThinking(kept.at(-1))) kept.pop()
   return kept
+}
+
+function warnAboutUnsentBlock(
+  part: TextPart,
+  { isReported }: AssistantStep,
+  context: EncodeContext,
+  warnings: Warning[],
+): void {
+  const data = getReplayableData(part, context)
+  if (data && data['type'] !== 'text' && !isReported) warnAboutPartner(data, warnings)
 }
 
 function encodeAssistantPart(
@@ -264,7 +279,8 @@ function encodeMedia(part: MediaPart, context: EncodeContext): JsonObject | unde
   if (replayable) return replayable
   const source = encodeMediaSource(part)
   const isPdf = part.mime === PDF_MIME || source?.['media_type'] === PDF_MIME
-  return source && { type: isPdf ? 'document' : 'image', source }
+  if (!isPdf) return source && { type: 'image', source }
+  return source && { type: 'document', source, ...(part.name !== undefined && { title: toWellFormed(part.name) }) }
 }
 
 /** Undefined if the API would reject it, also if it is empty (T100). */

@@ -28,7 +28,7 @@ export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, given, po
   const options = request.providerOptions?.anthropic
   const { steps: all, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
   const steps = isPausedTurn(all, request.turns, context) ? all.slice(0, -1) : all
-  const messages = encodeMessages(steps, context, request.tools)
+  const messages = encodeMessages(steps, context, request.tools, warnings)
   const thinkingChoice = chooseThinking(params, profile, messages, warnings)
   const mark = createCacheMark(params)
   if (profile.cache === 'none' || profile.cache === 'key') warnAboutCacheTtl(params, warnings)

@@ -1,6 +1,14 @@
 import { defined } from '../../model/defined.ts'
 import type { Warning } from '../../model/event.ts'
-import { isObject, type Json, type JsonObject, filterObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  filterObjects,
+  nonBlankString,
+  objectOrEmpty,
+  stringOrEmpty,
+} from '../../model/json.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, NoteTurn, ResultPart, TextPart, Turn } from '../../model/turn.ts'
 import { appendResults, createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
@@ -194,7 +202,8 @@ function readContentPart(block: JsonFields, reader: MessageReader): TextPart | M
   const isPlain =
     pickOtherFields(block, 'type source') === undefined &&
     pickOtherFields(source, 'type media_type data url') === undefined
-  const native = isPlain ? {} : { native: keepBlock(block) }
+  const named = defined({ name: nonBlankString(block['title']) })
+  const native = isPlain ? named : { ...named, native: keepBlock(block) }
   if (isMedia && source['type'] === 'base64')
     return { kind: 'media', mime, data: stringOrEmpty(source['data']), ...native }
   if (isMedia && source['type'] === 'url')

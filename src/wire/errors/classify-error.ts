@@ -24,7 +24,14 @@ export function classifyVendorError(error: ParsedVendorError, context: ErrorCont
     kind,
     message: isUnexplained ? `The server responded with ${reportedStatus ?? 'an error'}.` : error.message,
     ...(isUnexplained && { isUnexplained }),
-    ...defined({ retryAfter: wait, shouldRetry: readShouldRetry(context.headers), status: reportedStatus, code, param: error.param, written: error.written }),
+    ...defined({
+      retryAfter: wait,
+      shouldRetry: readShouldRetry(context.headers),
+      status: reportedStatus,
+      code,
+      param: error.param,
+      written: error.written,
+    }),
   }
 }
 

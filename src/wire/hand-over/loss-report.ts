@@ -44,6 +44,10 @@ const SENTENCES = {
   reasoning: (source: string) => `Reasoning of ${source} was left out, because only the model that made it can read it`,
   'tool-fields': (source: string) => `Details of tools that only ${source} understands were left out`,
   'note-fields': (source: string) => `Details of system messages that only ${source} understands were left out`,
+  grammars: (source: string) =>
+    `${source} has no tools with free text here; these get one string argument, and their grammar is only described`,
+  refusals: (source: string) => `${source} does not mark refusals here; sent as text`,
+  names: (source: string) => `${source} takes these media without the name of the file`,
   notes: (source: string) =>
     `${source} takes no system messages inside the history here; sent as a message of the user`,
   options: (source: string) => `Fields of ${source} that have no counterpart were left out`,

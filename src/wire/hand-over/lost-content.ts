@@ -2,8 +2,10 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelRequest, ToolSpec } from '../../model/request.ts'
+import { toMediaUrl } from '../../model/text.ts'
 import type { MediaPart, NoteTurn, Part, ReasoningPart, TextPart, WireId } from '../../model/turn.ts'
 import { createEncodeContext } from '../declare-tools.ts'
+import { OPENAI_IMAGE_MIME_PATTERN } from '../encode-parts.ts'
 import { type EncodeContext, getReplayableData, hasNativeDataFor } from '../history/transcript.ts'
 import { collectDeclaredTools } from '../late-tools.ts'
 import { createLossReport, type LossReport } from './loss-report.ts'
@@ -66,7 +68,8 @@ function listOptionNames(fields: Record<string, unknown>): string[] {
   )
 }
 
-function listToolLosses({ name, native }: ToolSpec, { wire, report }: Scope): void {
+function listToolLosses({ name, native, grammar }: ToolSpec, { wire, profile, report }: Scope): void {
+  if (grammar && !(profile.freeTextTools && profile.tools === 'native')) report.add('grammars', wire, name)
   if (!native || native.wire === wire) return
   for (const field of listNativeNames(native.data)) report.add('tool-fields', native.wire, field, `the tool ${name}`)
 }
@@ -99,12 +102,40 @@ function listPartLosses(part: Part, place: string, scope: Scope): void {
       return listFieldLosses(part, place, scope)
     case 'text':
     case 'media':
+      listMarkLosses(part, place, scope)
       return hasNoOtherForm(part) ? listItemLosses(part, place, scope) : listFieldLosses(part, place, scope)
     case 'call':
       return listFieldLosses(part, place, scope)
     default:
       part satisfies never
   }
+}
+
+/** That a text is a refusal, and the name of a file. */
+function listMarkLosses(part: TextPart | MediaPart, place: string, scope: Scope): void {
+  const { wire, report } = scope
+  const data = getReplayableData(part, scope)
+  if (part.kind === 'text') {
+    const isMarked = wire === 'openai-responses' || (wire === 'openai-chat' && data !== undefined)
+    if (part.refusal && !isMarked) report.add('refusals', wire, 'refusal', place)
+  } else if (part.name !== undefined && data === undefined && !isNameSent(part, scope))
+    report.add('names', wire, part.name, place)
+}
+
+/** Media that cannot be sent are described, with their name. */
+function isNameSent(part: MediaPart, { wire, profile }: Scope): boolean {
+  if (!profile.media || toMediaUrl(part) === undefined) return true
+  return !NAMELESS_MEDIA[wire].test(part.mime)
+}
+
+/** The media that each API takes without a name. */
+const NAMELESS_MEDIA: Readonly<Record<WireId, RegExp>> = {
+  'openai-chat': /^(?:image\/(?:png|jpe?g|gif|webp|\*)|audio\/(?:x-)?(?:wav|mpeg|mp3))$/,
+  'openai-responses': OPENAI_IMAGE_MIME_PATTERN,
+  anthropic: /^image\/(?:png|jpe?g|gif|webp|\*)$/,
+  gemini: /./,
+  'code-assist': /./,
+  interactions: /./,
 }
 
 /** Is the native data all that there is of a part? */
@@ -147,9 +178,9 @@ function nameWhole(whole: Readonly<Record<string, unknown>>): string {
   return stringOrEmpty(whole['type']) || (Object.keys(whole)[0] ?? 'item')
 }
 
-/** What only a response has is never sent. */
+/** What only a response has is never sent; a refusal is named as such. */
 function listFields(fields: Readonly<Record<string, unknown>>, known: string): string[] {
-  const names = new Set([...known.split(' '), 'type', 'response'])
+  const names = new Set([...known.split(' '), 'type', 'response', 'refusal'])
   return Object.entries(fields).flatMap(([name, value]) => {
     if (names.has(name)) return []
     return CONTAINERS.has(name) && isObject(value) ? listFields(value, '') : [name]

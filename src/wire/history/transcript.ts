@@ -36,6 +36,8 @@ export interface AssistantStep {
   readonly parts: readonly AssistantPart[]
   /** One for each call, in the order of the calls (T92). */
   readonly pairs: readonly CallResultPair[]
+  /** Were the warnings about it given with an earlier request? */
+  readonly isReported: boolean
 }
 
 /** One step of a history that every wire accepts. */
@@ -115,11 +117,11 @@ export function buildTranscript(
 
   function flushAssistant(): void {
     if (!open) return
-    const { turn, parts } = open
+    const { turn, parts, isReported } = open
     const { pairs, warnings: found } = pairCallsWithResults(open, newId)
-    if (!open.isReported) warnings.push(...found)
+    if (!isReported) warnings.push(...found)
     open = undefined
-    steps.push({ kind: 'assistant', turn, parts, pairs })
+    steps.push({ kind: 'assistant', turn, parts, pairs, isReported })
   }
 
   /** Completes the steps of one request: what was sent must not change later. */
@@ -227,8 +229,8 @@ function stringifyArguments(call: CallPart, projection: ToolDeclarations): strin
 
 /** The text of a call that is sent as free text: it was received like this, or the tool is declared like this (T30). */
 export function toFreeformText(call: CallPart, context: EncodeContext): string | undefined {
-  const { projection, profile } = context
-  const isDeclaredFreeform = profile.freeTextTools && projection.findTool(call.name)?.freeform === true
+  if (!context.profile.freeTextTools) return undefined
+  const isDeclaredFreeform = context.projection.findTool(call.name)?.freeform === true
   if (call.freeform) return isDeclaredFreeform || hasNativeDataFor(call, context) ? toWellFormed(call.raw) : undefined
   const { input, ...more } = call.input ?? {}
   return isDeclaredFreeform && typeof input === 'string' && Object.keys(more).length === 0

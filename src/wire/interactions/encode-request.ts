@@ -33,14 +33,19 @@ export const encodeInteractionsRequest: Wire['encodeRequest'] = (request, profil
     store: request.params?.store ?? false,
     stream: request.params?.stream ?? true,
     ...defined({ previous_interaction_id: previous, continuation_token: request.continuation }),
-    input: encodeStoredHistory(request, previous !== undefined, {
-      encodeTurns(turns) {
-        const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)
-        warnings.push(...found)
-        return steps.flatMap((step) => encodeSteps(step, context))
+    input: encodeStoredHistory(
+      request,
+      previous !== undefined,
+      {
+        encodeTurns(turns, place) {
+          const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, place)
+          warnings.push(...found)
+          return steps.flatMap((step) => encodeSteps(step, context, warnings))
+        },
+        encodeResult: (result) => encodeResultStep(result.id, result.name, result, context),
       },
-      encodeResult: (result) => encodeResultStep(result.id, result.name, result, context),
-    }),
+      position,
+    ),
   }
   const merged = mergeProviderOptions(complete, request.providerOptions?.interactions, warnings)
   warnings.push(...listDeclarationWarnings(context.projection))

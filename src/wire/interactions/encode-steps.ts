@@ -1,21 +1,23 @@
+import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 import { findResultMedia, formatResultText, toWellFormed, toWellFormedJson } from '../../model/text.ts'
 import type { AssistantPart, MediaPart, ResultPart, TextPart } from '../../model/turn.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type { AssistantStep, CallResultPair, EncodeContext, TranscriptStep } from '../history/transcript.ts'
 import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
+import { warnAboutPartner } from '../unread-fields.ts'
 import { createTextContent, encodeMediaContent } from './content.ts'
 
 /** The documented sentinel for calls whose signature is not known (T120, T189). */
 const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** The steps of the assistant in their order, then the results in the order of the calls (T92). */
-export function encodeSteps(step: TranscriptStep, context: EncodeContext): JsonObject[] {
+export function encodeSteps(step: TranscriptStep, context: EncodeContext, warnings: Warning[]): JsonObject[] {
   if (step.kind === 'user')
     return [{ type: 'user_input', content: step.parts.map((part) => encodeContent(part, context)) }]
   if (context.profile.tools === 'text') return encodeTextSteps(step, context)
   const results = step.pairs.map(({ call, id, result }) => encodeResultStep(id, call.name, result, context))
-  return [...encodeAssistantSteps(step, context), ...results]
+  return [...encodeAssistantSteps(step, context, warnings), ...results]
 }
 
 /** Media are inside the result (T100), and its status is a field. */
@@ -51,7 +53,7 @@ function encodeContent(part: TextPart | MediaPart, context: EncodeContext): Json
   return isUnchanged && isObject(data?.['fields']) ? { ...content, ...data['fields'] } : content
 }
 
-function encodeAssistantSteps(step: AssistantStep, context: EncodeContext): JsonObject[] {
+function encodeAssistantSteps(step: AssistantStep, context: EncodeContext, warnings: Warning[]): JsonObject[] {
   const pairsByCall = new Map<AssistantPart, CallResultPair>(step.pairs.map((pair) => [pair.call, pair]))
   const steps: JsonObject[] = []
   /** Text and media that follow each other are the content of one step. */
@@ -88,6 +90,7 @@ function encodeAssistantSteps(step: AssistantStep, context: EncodeContext): Json
         const native = getReplayableData(part, context)?.['step']
         if (part.text.trim() !== '') addContent(encodeContent(part, context))
         else if (isObject(native) && hasPartnerStep(native, step.parts)) addStep(native)
+        else if (isObject(native) && !step.isReported) warnAboutPartner(native, warnings)
         break
       }
       default:

@@ -69,6 +69,7 @@ export function finishChatDecoding(state: ChatDecoderState, fault?: Fault): Turn
   const details = state.reasoningDetails.end()
   if (state.reasoningField !== undefined || details)
     state.reasoning.close(builder.createNative(undefined, { ...defined({ field: state.reasoningField, details }) }))
+  if (state.refusal.getText() !== '') state.refusal.close(builder.createNative(undefined, { refusal: true }))
   if (state.hasInlineReasoning) state.text.close(builder.createNative(undefined, { content: state.content }))
   if (!builder.hasEnded && !builder.hasFailed && !fault && (state.status ?? 200) >= 400)
     builder.failWith({ message: '' }, state.status)

@@ -2,7 +2,7 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest } from '../../model/request.ts'
-import { describeMedia, findResultMedia, toMediaUrl, toWellFormed } from '../../model/text.ts'
+import { describeMedia, findResultMedia, joinTextParts, toMediaUrl, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, MediaPart, Part, ResultPart, TextPart } from '../../model/turn.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, createEncodeContext, getNativeToolFields, listHostedTools } from '../declare-tools.ts'
@@ -39,7 +39,8 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
     ...(profile.bridge ? insertBridges(history, context) : history),
   ]
   const params = request.params ?? {}
-  const tools = [...projection.tools.map((tool) => declareTool(tool, profile)), ...listHostedTools(request, 'openai-chat', warnings)]
+  const declared = projection.tools.map((tool) => declareTool(tool, profile))
+  const tools = [...declared, ...listHostedTools(request, 'openai-chat', warnings)]
   const format = encodeOpenAiFormat(chooseOutputRequest(request, context))
   const complete: JsonObject = {
     model: request.model,
@@ -49,8 +50,7 @@ export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, posit
     }),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
     ...encodeOpenAiCacheTtl(params, profile, warnings),
-    ...(native &&
-      tools.length > 0 && { ...encodeToolChoice(request, context, warnings), tools }),
+    ...(native && tools.length > 0 && { ...encodeToolChoice(request, context, warnings), tools }),
     messages: profile.alternate ? mergeUserMessages(messages) : messages,
   }
   const body = mergeProviderOptions(complete, request.providerOptions?.['openai-chat'], warnings)
@@ -76,8 +76,8 @@ function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning
 
 /** `auto` is the default, and some endpoints reject it (T153); `parallel_tool_calls` is sent only if it is set (T154). */
 function encodeToolChoice(
-  { toolChoice, params }: Pick<ModelRequest, 'toolChoice' | 'params'>,
-  { projection, profile }: EncodeContext,
+  { toolChoice, params }: ModelRequest,
+  { profile, projection }: EncodeContext,
   warnings: Warning[],
 ): JsonObject {
   const parallel = params?.parallelCalls === undefined ? {} : { parallel_tool_calls: params.parallelCalls }
@@ -99,12 +99,12 @@ function encodeToolChoice(
 
 const MAX_STOP_SEQUENCES = 4
 
-function declareTool(tool: DeclaredTool, { freeTextTools }: Profile): JsonObject {
+function declareTool(tool: DeclaredTool, profile: Profile): JsonObject {
   const { name, description, schema, strict, freeform, grammar } = tool
   const format = grammar && { type: 'grammar', grammar: { syntax: grammar.syntax, definition: grammar.definition } }
-  const declared = freeform && freeTextTools
-    ? { type: 'custom', custom: { name, description, ...defined({ format }) } }
-    : { type: 'function', function: { name, description, parameters: schema, ...defined({ strict }) } }
+  const asFunction = { type: 'function', function: { name, description, parameters: schema, ...defined({ strict }) } }
+  if (freeform && !profile.freeTextTools) return asFunction
+  const declared = freeform ? { type: 'custom', custom: { name, description, ...defined({ format }) } } : asFunction
   return mergeObjects(declared, getNativeToolFields(tool, 'openai-chat'))
 }
 
@@ -153,16 +153,18 @@ function encodeAssistant(step: AssistantStep, context: EncodeContext): JsonObjec
     const args = toWireArgumentText(call, projection)
     return mergeObjects({ id, type: 'function', function: { name, arguments: args } }, fields)
   })
+  const refusal = joinRefusals(step.parts, context)
   const text = joinVisibleText(step.parts, context)
   const hasFields = step.parts.some((part) => part.kind === 'text' && hasPartFields(part, context))
   const content = hasFields
-    ? { content: step.parts.flatMap((part) => (part.kind === 'text' ? [encodePart(part, context)] : [])) }
-    : text !== '' || calls.length === 0
+    ? { content: step.parts.flatMap((part) => (isContentText(part, context) ? [encodePart(part, context)] : [])) }
+    : text !== '' || (calls.length === 0 && refusal === '')
       ? { content: text }
       : EMPTY_CONTENT[profile.emptyContent]
   return {
     role: 'assistant',
     ...content,
+    ...(refusal !== '' && { refusal }),
     ...encodeReasoning(step.parts, context),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...getMessageFields(step.parts, context),
@@ -172,6 +174,20 @@ function encodeAssistant(step: AssistantStep, context: EncodeContext): JsonObjec
 function hasPartFields(part: TextPart, context: EncodeContext): boolean {
   const { part: whole, fields } = getReplayableData(part, context) ?? {}
   return isObject(whole) || isObject(fields)
+}
+
+/** The refusal of a turn in its own field, which only endpoints that sent it are sure to know. */
+function joinRefusals(parts: readonly AssistantPart[], context: EncodeContext): string {
+  const refusals = parts.filter((part) => part.kind === 'text' && isOwnRefusal(part, context))
+  return toWellFormed(joinTextParts(refusals))
+}
+
+function isContentText(part: AssistantPart, context: EncodeContext): part is TextPart {
+  return part.kind === 'text' && !isOwnRefusal(part, context)
+}
+
+function isOwnRefusal(part: TextPart, context: EncodeContext): boolean {
+  return getReplayableData(part, context)?.['refusal'] === true
 }
 
 /** The content of a message with calls only; endpoints contradict each other here (T86). */
@@ -186,7 +202,7 @@ function joinVisibleText(parts: readonly AssistantPart[], context: EncodeContext
   const texts = parts.flatMap((part) => {
     const whole = getReplayableData(part, context)?.['content']
     if (typeof whole === 'string') return [whole]
-    if (part.kind === 'text' && part.text.trim() !== '') return [toWellFormed(part.text)]
+    if (isContentText(part, context) && part.text.trim() !== '') return [toWellFormed(part.text)]
     return part.kind === 'media' ? [`(${part.mime} was shown here)`] : []
   })
   return texts.join('\n\n')

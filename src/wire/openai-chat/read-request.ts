@@ -30,6 +30,7 @@ import {
 } from '../read-parts.ts'
 import type { DecodedRequest } from '../wire.ts'
 import { REASONING_FIELDS } from './decode-response.ts'
+import { expandContentList } from './content-list.ts'
 import { checkChatTypes } from './field-types.ts'
 import { readContentParts } from './read-content.ts'
 
@@ -53,7 +54,8 @@ export function readChatRequest(body: unknown): DecodedRequest {
     if (results.length > 0) appendResults(turns, ...results.map((one, at) => readToolResult(one, answered[at])))
     results = []
   }
-  for (const message of listObjects(fields['messages'], 'A message', warnings)) {
+  const messages = listObjects(fields['messages'], 'A message', warnings)
+  for (const message of messages.flatMap((one) => expandContentList(one, warnings))) {
     const role = message['role']
     if (role === 'tool' || role === 'function') {
       results.push(message)
@@ -178,7 +180,13 @@ function readAssistantParts(
   }
   parts.push(...readContentParts(message['content']))
   const { refusal } = message
-  if (typeof refusal === 'string' && refusal !== '') parts.push({ kind: 'text', text: refusal, refusal: true })
+  if (typeof refusal === 'string' && refusal !== '')
+    parts.push({
+      kind: 'text',
+      text: refusal,
+      refusal: true,
+      native: createNativeDataFromRequest(WIRE_ID, undefined, { refusal: true }),
+    })
   for (const call of listObjects(message['tool_calls'], 'A call', warnings)) {
     const isCall = [call['function'], call['custom']].some(isObject) || typeof call['name'] === 'string'
     if (isCall) parts.push(readCall(call, newId))

@@ -16,6 +16,7 @@ export const openaiChat: Wire<ChatDecoderState> = {
     maxTokensField: 'max_completion_tokens',
     cache: 'key',
     thinking: 'level',
+    freeTextTools: true,
   },
   encodeRequest: encodeChatRequest,
   startDecoding: startChatDecoding,

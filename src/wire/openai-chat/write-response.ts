@@ -1,5 +1,5 @@
 import { filterObjects, isObject, type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
-import { toMediaUrl } from '../../model/text.ts'
+import { joinTextParts, toMediaUrl } from '../../model/text.ts'
 import type { AssistantPart, MediaPart, NativeData } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
@@ -43,7 +43,9 @@ export const chatResponseWriter: ResponseWriter = {
         // Free text is an argument on other wires, so it is sent once it is complete.
         if (kind === 'call')
           return isFreeform(part.name) ? [] : [callFrame(calls - 1, { function: { arguments: text } })]
-        return kind === 'media' ? [] : [frame({ [kind === 'text' ? 'content' : 'reasoning_content']: text })]
+        if (kind === 'media') return []
+        const field = kind === 'reasoning' ? 'reasoning_content' : part.refusal ? 'refusal' : 'content'
+        return [frame({ [field]: text })]
       },
       closePart(_at, part) {
         const data = getNativeData(part, 'openai-chat')
@@ -78,14 +80,16 @@ export const chatResponseWriter: ResponseWriter = {
   writeWhole({ parts, finish, usage = NO_USAGE }, head) {
     const calls = parts.filter((part) => part.kind === 'call')
     const isFreeform = createFreeformTest(head.request)
-    const [text, reasoning] = [joinTexts(parts, 'text'), joinTexts(parts, 'reasoning')]
+    const refusal = joinTextParts(parts.filter(isRefusal))
+    const text = joinTextParts(parts.filter((part) => !isRefusal(part)))
+    const reasoning = parts.flatMap((part) => (part.kind === 'reasoning' ? [part.text] : [])).join('')
     const images = parts.flatMap((part) => (part.kind === 'media' ? [toImage(part)] : []))
     const details = parts.flatMap((part) => getNativeData(part, 'openai-chat')['details'] ?? [])
     const { response = {}, choice, message: messageFields } = getResponseFields(finish, 'openai-chat')
     const message = {
       role: 'assistant',
-      content: text === '' && calls.length > 0 ? null : text,
-      refusal: null,
+      content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+      refusal: refusal === '' ? null : refusal,
       annotations: [],
       ...(reasoning !== '' && { reasoning_content: reasoning }),
       ...(details.length > 0 && { reasoning_details: details }),
@@ -131,8 +135,8 @@ function toImage(part: MediaPart): JsonObject {
   return isObject(response) ? mergeObjects(image, response) : image
 }
 
-function joinTexts(parts: readonly AssistantPart[], kind: 'text' | 'reasoning'): string {
-  return parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join('')
+function isRefusal(part: AssistantPart): boolean {
+  return part.kind === 'text' && part.refusal === true
 }
 
 function toToolCall(

@@ -11,7 +11,7 @@ import type { AssistantStep, CallResultPair, EncodeContext, TranscriptStep, User
 import { getReplayableData, toFreeformText, toWireArguments, toWireArgumentText } from '../history/transcript.ts'
 import { type CollectedTools, hasNativeLateTools } from '../late-tools.ts'
 import { pickOtherFields } from '../read-parts.ts'
-import { formatExcerpt } from '../unread-fields.ts'
+import { warnAboutPartner } from '../unread-fields.ts'
 import {
   createAdditionalTools,
   declareLateTools,
@@ -150,16 +150,16 @@ function encodeAssistantItems(step: AssistantStep, context: EncodeContext, warni
         const data = getReplayableData(part, context)
         if (typeof data?.['type'] !== 'string') return encodeMessageItem(part, data)
         if (hasAllReasoning && hasPartnerItem(data, step.parts)) return [data]
-        const message = `An item of the type ${data['type']} was left out, because what belongs to it is missing: ${formatExcerpt(data)}`
-        warnings.push({ code: 'vendor-item', message })
+        if (!step.isReported) warnAboutPartner(data, warnings)
         return []
       }
       default:
         return part satisfies never
     }
   })
-  while (items.length > 0 && isTrailingReasoning(items.at(-1))) items.pop()
-  return items
+  const end = items.findLastIndex((item) => !isTrailingReasoning(item)) + 1
+  if (!step.isReported) for (const item of items.slice(end)) warnAboutPartner(item, warnings)
+  return items.slice(0, end)
 }
 
 /** A message with the text, or with the vendor's own part, if it has more than text. */
@@ -169,7 +169,8 @@ function encodeMessageItem({ text, refusal }: TextPart, data: JsonObject | undef
   const own = refusal
     ? { type: 'refusal', refusal: toWellFormed(text) }
     : { type: 'output_text', text: toWellFormed(text) }
-  const content = isObject(part) ? [part] : isObject(fields) ? [{ ...own, ...fields }] : toWellFormed(text)
+  const isPlain = !refusal && !isObject(fields)
+  const content = isObject(part) ? [part] : isPlain ? toWellFormed(text) : [{ ...own, ...objectOrEmpty(fields) }]
   return [{ ...createMessageItem(content), ...defined({ phase }), ...(isObject(message) && message) }]
 }
 
@@ -270,7 +271,7 @@ function encodeMediaPart(part: MediaPart, profile: Profile): JsonObject {
     return createInputText(`(${label} was left out: this wire cannot carry it)`)
   return url.startsWith('data:')
     ? { type: 'input_file', filename: toWellFormed(part.name ?? 'file'), file_data: url }
-    : { type: 'input_file', file_url: url }
+    : { type: 'input_file', file_url: url, ...(part.name !== undefined && { filename: toWellFormed(part.name) }) }
 }
 
 /** A model without native calls gets its own calls and their results as text, in the format that it is asked to use. */

@@ -4,7 +4,7 @@ import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
 import { listDeclarationWarnings, createEncodeContext, listHostedTools } from '../declare-tools.ts'
 import { encodeOpenAiCacheTtl, findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
-import { encodeStoredHistory, getStoredResponseId } from '../history/stored-history.ts'
+import { encodeStoredHistory, getStoredResponseId, type HistoryEncoder } from '../history/stored-history.ts'
 import { buildTranscript, type HistoryPosition } from '../history/transcript.ts'
 import { collectDeclaredTools } from '../late-tools.ts'
 import { chooseOutputRequest, encodeOpenAiFormat } from '../output-format.ts'
@@ -130,14 +130,15 @@ function encodeHistory(
   warnings: Warning[],
   position?: HistoryPosition,
 ): JsonObject[] {
-  return encodeStoredHistory(request, hasStoredHistory(request), {
-    encodeTurns(turns) {
-      const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)
+  const encoder: HistoryEncoder = {
+    encodeTurns(turns, place) {
+      const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, place)
       warnings.push(...found)
       return steps.flatMap((step) => encodeStepItems(step, context, warnings))
     },
     encodeResult: (result) => encodeResultItem(result.id, result, context),
-  })
+  }
+  return encodeStoredHistory(request, hasStoredHistory(request), encoder, position)
 }
 
 /** May results belong to calls that only the vendor has? */

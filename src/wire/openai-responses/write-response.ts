@@ -5,7 +5,7 @@ import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
 import { createFieldFilter } from '../other-fields.ts'
 import { mergeObjects } from '../provider-options.ts'
-import type { ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
+import type { PartStart, ResponseMetadata, ResponseWriter, WrittenResponseFrame } from '../response-writer.ts'
 import { addIdPrefix, createResponseStream, getNativeData, getResponseFields } from '../response-writer.ts'
 import { createCallItemWriter } from './written-calls.ts'
 
@@ -19,11 +19,12 @@ export const responsesResponseWriter: ResponseWriter = {
     const writer = createItemWriter(head)
     // A text may turn out to be an item of another kind, so it is announced with its first piece.
     let isAnnounced = false
-    const announceText = (at: number, kind: 'text' | 'reasoning'): WrittenResponseFrame[] => {
+    const announceText = (at: number, part: TextStart): WrittenResponseFrame[] => {
       if (isAnnounced) return []
       isAnnounced = true
-      const { place, names, piece } = getTextEvents(head, at, kind)
-      const added = frame('response.output_item.added', { output_index: at, item: writer.createEmptyText(at, kind) })
+      const { place, names, piece } = getTextEvents(head, at, part)
+      const item = writer.createEmptyText(at, part.kind)
+      const added = frame('response.output_item.added', { output_index: at, item })
       return [added, frame(`response.${names.part}.added`, { ...place, part: piece('') })]
     }
     const writeWholeItem = (at: number, item: JsonObject) =>
@@ -35,7 +36,7 @@ export const responsesResponseWriter: ResponseWriter = {
       },
       openPart(at, part) {
         isAnnounced = false
-        if (part.kind === 'reasoning') return announceText(at, part.kind)
+        if (part.kind === 'reasoning') return announceText(at, part)
         if (part.kind !== 'call') return []
         const item = writer.calls.createEmpty(createItemId(head, at, 'call'), part.name, part.id)
         return [frame('response.output_item.added', { output_index: at, item })]
@@ -46,11 +47,8 @@ export const responsesResponseWriter: ResponseWriter = {
           if (!writer.calls.canStream(part.name)) return []
           return [frame('response.function_call_arguments.delta', { ...getCallPosition(head, at), delta: text })]
         }
-        const { place, names, extra } = getTextEvents(head, at, part.kind)
-        return [
-          ...announceText(at, part.kind),
-          frame(`response.${names.text}.delta`, { ...place, delta: text, ...extra }),
-        ]
+        const { place, names, extra } = getTextEvents(head, at, part)
+        return [...announceText(at, part), frame(`response.${names.text}.delta`, { ...place, delta: text, ...extra })]
       },
       closePart(at, part) {
         if (part.kind === 'media') return []
@@ -59,11 +57,11 @@ export const responsesResponseWriter: ResponseWriter = {
         if (part.kind === 'call')
           return [...listArgumentEvents(getCallPosition(head, at), part, item, frame), done({ output_index: at, item })]
         if (item['type'] !== 'message' && item['type'] !== 'reasoning') return writeWholeItem(at, item)
-        const { place, names, piece, extra } = getTextEvents(head, at, part.kind)
+        const { place, names, piece, extra } = getTextEvents(head, at, part)
         const content = part.kind === 'text' ? (filterObjects(item['content'])[0] as JsonObject) : piece(part.text)
         return [
-          ...announceText(at, part.kind),
-          frame(`response.${names.text}.done`, { ...place, text: part.text, ...extra }),
+          ...announceText(at, part),
+          frame(`response.${names.text}.done`, { ...place, [names.field]: part.text, ...extra }),
           frame(`response.${names.part}.done`, { ...place, part: content }),
           done({ output_index: at, item }),
         ]
@@ -89,13 +87,19 @@ function wantsEncryptedReasoning({ request }: ResponseMetadata): boolean {
   return Array.isArray(request['include']) && request['include'].includes('reasoning.encrypted_content')
 }
 
-function getTextEvents(head: ResponseMetadata, at: number, kind: 'text' | 'reasoning') {
-  const place = { item_id: createItemId(head, at, kind), output_index: at }
-  if (kind === 'text') {
-    const names = { part: 'content_part', text: 'output_text' }
-    return { place: { ...place, content_index: 0 }, names, piece: createOutputText, extra: { logprobs: [] } }
+/** What is known of a text when it starts. */
+type TextStart = Pick<Extract<PartStart, { kind: 'text' }>, 'kind' | 'refusal'> | { readonly kind: 'reasoning' }
+
+function getTextEvents(head: ResponseMetadata, at: number, part: TextStart) {
+  const place = { item_id: createItemId(head, at, part.kind), output_index: at }
+  if (part.kind === 'text') {
+    const names = part.refusal
+      ? { part: 'content_part', text: 'refusal', field: 'refusal' }
+      : { part: 'content_part', text: 'output_text', field: 'text' }
+    const piece = part.refusal ? createRefusal : createOutputText
+    return { place: { ...place, content_index: 0 }, names, piece, extra: part.refusal ? {} : { logprobs: [] } }
   }
-  const names = { part: 'reasoning_summary_part', text: 'reasoning_summary_text' }
+  const names = { part: 'reasoning_summary_part', text: 'reasoning_summary_text', field: 'text' }
   const piece = (text: string): JsonObject => ({ type: 'summary_text', text })
   return { place: { ...place, summary_index: 0 }, names, piece, extra: {} }
 }
@@ -147,7 +151,8 @@ function createItemWriter(head: ResponseMetadata) {
       }
       if (pickItemFields(data)) return data
       const { phase, fields, response } = data
-      const content = [{ ...createOutputText(part.text), ...(isObject(fields) && fields) }]
+      const piece = part.refusal ? createRefusal(part.text) : createOutputText(part.text)
+      const content = [{ ...piece, ...(isObject(fields) && fields) }]
       const status = isCut ? 'incomplete' : 'completed'
       const message = { id, type: 'message', status, content, role: 'assistant' }
       return { ...message, ...defined({ phase }), ...(isObject(response) && response) }
@@ -160,6 +165,10 @@ const pickItemFields = createFieldFilter('phase fields response')
 
 function createOutputText(text: string): JsonObject {
   return { type: 'output_text', annotations: [], logprobs: [], text }
+}
+
+function createRefusal(refusal: string): JsonObject {
+  return { type: 'refusal', refusal }
 }
 
 function toStatus({ reason, raw }: Finish): string {

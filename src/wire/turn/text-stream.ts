@@ -37,6 +37,16 @@ export function createTextStream(
   let found: ParsedTextCalls | undefined
   let cumulative = createCumulativeTextDetector()
 
+  function emitOpen(openNative?: NativeData): void {
+    emitter.emit({
+      type: 'part-open',
+      index,
+      kind,
+      ...(refusal && { refusal: true }),
+      ...defined({ native: openNative }),
+    })
+  }
+
   function createParser(): TextCallParser | undefined {
     const { projection, context } = emitter
     if (projection.tools.length === 0 || context.toolChoice === 'none' || refusal) return undefined
@@ -51,7 +61,7 @@ export function createTextStream(
     hasInvalidBytes ||= piece !== raw
     if (!opened) {
       opened = true
-      emitter.emit({ type: 'part-open', index, kind, ...defined({ native: openingNative }) })
+      emitOpen(openingNative)
     }
     text += piece
     emitter.emit({ type: 'part-delta', index, kind, text: piece })
@@ -66,7 +76,7 @@ export function createTextStream(
       text = replaceInvalidBytes(wholeText)
     }
     if (text === '' && !native) return
-    if (!opened) emitter.emit({ type: 'part-open', index, kind })
+    if (!opened) emitOpen()
     const part: TextPart | ReasoningPart = {
       kind,
       text,

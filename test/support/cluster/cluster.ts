@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { defined } from '../../../src/model/defined.ts'
 import type { Backend } from '../../../src/server/backend.ts'
 import { createDurableBackend } from '../../../src/server/durable/index.ts'
 import { getTenantSchema } from '../../../src/server/durable/names.ts'
@@ -14,7 +15,7 @@ import { clearAway } from '../clear.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 import { type ModelServer, startModelServer } from './model-server.ts'
 import { type Proxy, startProxy } from './proxy.ts'
-import { type ProcessConfig, TENANT } from './worker-process.ts'
+import { createService, type ProcessConfig, TENANT, toKey } from './worker-process.ts'
 
 /** A worker process, and its way to the database. */
 export interface ClusterWorker {
@@ -30,11 +31,16 @@ export interface Cluster {
   readonly model: ModelServer
   readonly backend: Backend
   startWorker(more?: Partial<ProcessConfig>): Promise<ClusterWorker>
-  startApprover(sessions: readonly string[], labels?: readonly string[]): ChildProcess
-  /** Creates a session with a prompt, and submits the work on it. */
+  startApprover(): ChildProcess
+  /** Creates a session with a prompt. What is sent again, because it failed or the answer was lost, is not added again. */
   submit(session: string, label?: string): Promise<void>
+  /** Sends another prompt. */
+  sendPrompt(session: string, key: string): Promise<void>
+  readEntries(session: string): Promise<readonly Entry[]>
   countClosed(): Promise<number>
   listEffects(): readonly string[]
+  /** The files that the tools of a session have made, and nobody has removed. */
+  listFiles(session: string): readonly string[]
   /** Everything that must not be: effects done twice, entries lost, sessions that did not end as they should. */
   findProblems(sessions: readonly string[]): Promise<string[]>
   close(): Promise<void>
@@ -45,12 +51,19 @@ export interface ClusterOptions {
   readonly program: string
   readonly config?: Partial<ProcessConfig>
   readonly modelMs?: () => number
+  /** Tools change files, the context window is small, and the model fails now and then: logs get all kinds of entries. */
+  readonly isDifficult?: boolean
+  /** Settings of the database. */
+  readonly postgres?: readonly string[]
+  /** To be measured: workers reach the database without a proxy in this process, and nothing is checked or noted meanwhile. */
+  readonly isMeasured?: boolean
 }
 
-export async function startCluster({ program, config = {}, modelMs = () => 20 }: ClusterOptions): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { program, config = {}, modelMs = () => 20, isDifficult = false, postgres = [], isMeasured = false } = options
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-cluster-'))
-  const server = await startPostgres()
-  const model = await startModelServer(modelMs)
+  const server = await startPostgres(postgres)
+  const model = await startModelServer({ delayMs: modelMs, isDifficult, isChecking: !isMeasured })
   const pool: Pool = server.pool()
   const getUrl = (port?: number) =>
     port === undefined
@@ -65,19 +78,27 @@ export async function startCluster({ program, config = {}, modelMs = () => 20 }:
     concurrency: 30,
     effectsFile: join(folder, 'effects'),
     acksFile: join(folder, 'acks'),
+    isMeasured,
+    ...(isDifficult && { filesFolder: join(folder, 'files') }),
     ...config,
   }
   const backend = await createDurableBackend({ url: getUrl(), ...names })
+  const service = createService(backend)
   const tenantSchema = getTenantSchema(names.tenantPrefix, TENANT)
   const children = new Set<ChildProcess>()
 
   function spawnProcess(role: string, more: Partial<ProcessConfig>): ChildProcess {
-    const args = ['--enable-source-maps', program, role, JSON.stringify({ ...shared, ...more })]
+    const args = [program, role, JSON.stringify({ ...shared, ...more })]
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     // It may be killed while it is told to end.
     child.stdin.on('error', () => undefined)
     children.add(child)
     return child
+  }
+
+  async function sendPrompt(session: string, key: string): Promise<void> {
+    const parts = [{ kind: 'text', text: `This is session ${session}.` }]
+    await service.prompt(toKey(session), { parts, steer: false, key })
   }
 
   async function readEntries(session: string): Promise<readonly Entry[]> {
@@ -90,7 +111,7 @@ export async function startCluster({ program, config = {}, modelMs = () => 20 }:
     backend,
     async startWorker(more = {}) {
       const proxy = await startProxy(join(server.host, '.s.PGSQL.5432'))
-      const child = spawnProcess('--worker', { url: getUrl(proxy.port), ...more })
+      const child = spawnProcess('--worker', { url: getUrl(isMeasured ? undefined : proxy.port), ...more })
       const ready = new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()))
       const ended = new Promise<void>((resolve) => {
         child.once('close', () => {
@@ -101,25 +122,28 @@ export async function startCluster({ program, config = {}, modelMs = () => 20 }:
       })
       return { child, proxy, ready, ended }
     },
-    startApprover: (sessions, labels = []) => spawnProcess('--approver', { sessions, labels }),
+    startApprover: () => spawnProcess('--approver', {}),
     async submit(session, label) {
       try {
-        await (await backend.getStore(TENANT).create({ id: session, folder: '/' })).close()
+        await service.create(toKey(session), defined({ label }))
       } catch (error) {
         // The answer to the first attempt was lost.
         if (!(error instanceof StoreError) || error.code !== 'exists') throw error
       }
-      const key = { tenant: TENANT, session }
-      const parts = [{ kind: 'text', text: `This is session ${session}.` }]
-      await backend.inbox.put(key, { kind: 'user', id: `${session}-1`, parts })
-      await backend.queue.submit({ id: `${session}-1`, ...key, provider: 'p', ...(label !== undefined && { label }) })
+      await sendPrompt(session, '1')
     },
+    sendPrompt,
+    readEntries,
     async countClosed() {
       const text = `select count(distinct session)::int as n from "${tenantSchema}".entries where entry like '%"kind":"close"%'`
       const { rows } = await pool.query<{ n: number }>(text).catch(() => ({ rows: [] }))
       return rows[0]?.n ?? 0
     },
     listEffects: () => readLines(shared.effectsFile),
+    listFiles(session) {
+      const files = join(folder, 'files', session)
+      return existsSync(files) ? readdirSync(files) : []
+    },
     async findProblems(sessions) {
       const problems = [...model.problems, ...findRepeats(readLines(shared.effectsFile))]
       const logs = new Map<string, readonly Entry[]>()
@@ -171,6 +195,7 @@ function findRepeats(effects: readonly string[]): string[] {
   })
 }
 
+/** Every call must have been begun at most once, and have one result; every prompt must have ended. */
 function findLogProblems(entries: readonly Entry[]): string[] {
   const problems: string[] = []
   const count = (kind: Entry['kind'], call: string) =>
@@ -188,7 +213,9 @@ function findLogProblems(entries: readonly Entry[]): string[] {
     if (count('result', call) !== 1) problems.push(`the call ${call} has ${count('result', call)} results`)
   }
   const closes = entries.filter((entry) => entry.kind === 'close').map(({ reason }) => reason)
-  if (closes.join() !== 'done' || entries.at(-1)?.kind !== 'close') problems.push(`it ended with “${closes.join()}”`)
+  const prompts = entries.filter(({ kind }) => kind === 'user').map(() => 'done')
+  if (closes.join() !== prompts.join() || entries.at(-1)?.kind !== 'close')
+    problems.push(`it ended with “${closes.join()}”`)
   if (calls.length !== CALLS_PER_SESSION) problems.push(`it has ${calls.length} calls`)
   return problems
 }
@@ -197,6 +224,10 @@ function findLogProblems(entries: readonly Entry[]): string[] {
 export const CALLS_PER_SESSION = 10
 
 /** Waits for something to be so, and says what did not come. */
-export async function waitUntil(what: string, isTrue: () => boolean | Promise<boolean>, ms = 180_000): Promise<void> {
-  for (const end = Date.now() + ms; !(await isTrue()); await pause(50)) assert.ok(Date.now() < end, what)
+export async function waitUntil(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  { ms = 180_000, everyMs = 50 } = {},
+): Promise<void> {
+  for (const end = Date.now() + ms; !(await isTrue()); await pause(everyMs)) assert.ok(Date.now() < end, what)
 }

@@ -7,6 +7,15 @@ import { validateTranscript } from '../transcript-validator.ts'
 /** The turns with calls of each session. */
 export const TOOL_TURNS = 6
 
+/** How the model answers, besides the calls of its turns. */
+export interface ModelOptions {
+  readonly delayMs: () => number
+  /** Each session gets a rate limit first, and an empty response before its third turn. */
+  readonly isDifficult?: boolean
+  /** Are requests checked as a vendor would? */
+  readonly isChecking: boolean
+}
+
 /** A model whose answer depends only on the history that it gets, so that any worker can go on. */
 export interface ModelServer {
   readonly url: string
@@ -14,9 +23,12 @@ export interface ModelServer {
   readonly requests: Map<string, number[]>
   /** What a vendor would refuse. */
   readonly problems: string[]
-  /** Answers the next request of a session with an error. */
-  failOnce(session: string): void
   close(): Promise<void>
+}
+
+interface RequestBody {
+  readonly messages: readonly Message[]
+  readonly tool_choice?: unknown
 }
 
 interface Message {
@@ -25,24 +37,30 @@ interface Message {
   readonly tool_calls?: readonly unknown[]
 }
 
-export async function startModelServer(delayMs: () => number): Promise<ModelServer> {
+export async function startModelServer({
+  delayMs,
+  isDifficult = false,
+  isChecking,
+}: ModelOptions): Promise<ModelServer> {
   const requests = new Map<string, number[]>()
   const problems: string[] = []
-  const failing = new Set<string>()
   const server = createServer((request, response) => {
     let text = ''
     request.on('data', (piece: Buffer) => (text += piece.toString()))
     request.on('end', () => {
-      const body = JSON.parse(text) as { readonly messages: readonly Message[] }
-      const session = /session (?<name>[\w-]+)/.exec(JSON.stringify(body.messages))?.groups?.['name'] ?? '?'
+      const body = JSON.parse(text) as RequestBody
+      const session = /This is session (?<name>[\w-]+)/.exec(JSON.stringify(body.messages))?.groups?.['name'] ?? '?'
+      const isFailing = isDifficult && !requests.has(session)
       requests.set(session, [...(requests.get(session) ?? []), performance.now()])
-      problems.push(
-        ...validateTranscript('openai-chat', body, wires['openai-chat'].profile).map((one) => `${session}: ${one}`),
-      )
-      const isFailing = failing.delete(session)
+      if (isChecking)
+        problems.push(
+          ...validateTranscript('openai-chat', body, wires['openai-chat'].profile).map((one) => `${session}: ${one}`),
+        )
       setTimeout(() => {
         response.writeHead(isFailing ? 429 : 200, { 'content-type': 'application/json' })
-        response.end(JSON.stringify(isFailing ? { error: { message: 'slow down' } } : createAnswer(body.messages)))
+        response.end(
+          JSON.stringify(isFailing ? { error: { message: 'slow down' } } : createAnswer(body, session, isDifficult)),
+        )
       }, delayMs())
     })
   })
@@ -52,7 +70,6 @@ export async function startModelServer(delayMs: () => number): Promise<ModelServ
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     problems,
-    failOnce: (session) => void failing.add(session),
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => void server.close(() => resolve()))
@@ -60,8 +77,14 @@ export async function startModelServer(delayMs: () => number): Promise<ModelServ
   }
 }
 
-function createAnswer(messages: readonly Message[]): object {
-  const turn = messages.filter(({ tool_calls }) => (tool_calls?.length ?? 0) > 0).length + 1
+function createAnswer({ messages, tool_choice }: RequestBody, session: string, isDifficult: boolean): object {
+  const text = JSON.stringify(messages)
+  const summarized = Number(/Turns so far: (?<count>\d+)/.exec(text)?.groups?.['count'] ?? 0)
+  const turn = summarized + messages.filter(({ tool_calls }) => (tool_calls?.length ?? 0) > 0).length + 1
+  const wasWarned = /last response was empty|Was warned/.test(text)
+  if (tool_choice === 'none')
+    return toResponse(`This is session ${session}. Turns so far: ${turn - 1}.${wasWarned ? ' Was warned.' : ''}`)
+  if (isDifficult && turn === 3 && !wasWarned) return toResponse('')
   // Some turns have several calls, which run at the same time.
   const names = turn > TOOL_TURNS ? [] : turn % 3 === 2 ? ['a', 'b', 'c'] : ['a']
   const calls = names.map((name) => ({
@@ -69,9 +92,10 @@ function createAnswer(messages: readonly Message[]): object {
     type: 'function',
     function: { name: 'effect', arguments: JSON.stringify({ n: `${turn}${name}` }) },
   }))
-  const message =
-    calls.length > 0
-      ? { role: 'assistant', content: null, tool_calls: calls }
-      : { role: 'assistant', content: 'All is done.' }
+  return calls.length > 0 ? toResponse(null, calls) : toResponse('All is done.')
+}
+
+function toResponse(content: string | null, calls: readonly object[] = []): object {
+  const message = { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) }
   return { choices: [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }] }
 }

@@ -1,7 +1,7 @@
 import type { EditorCommand } from '../../../acp/setup.ts'
 import type { Catalog } from '../../../provider/catalog.ts'
 import type { ActiveSession } from '../../tui/active-session.ts'
-import { loadCustomPrompts } from '../../tui/slash/custom-commands.ts'
+import { loadCustomPrompts } from '../../prompt-files/custom-prompts.ts'
 import INIT from '../../tui/slash/init.md'
 
 /** The slash commands that make sense in an editor: it has its own for the others. */
@@ -46,11 +46,16 @@ export function listEditorCommands(
       },
     },
   ]
-  const custom = loadCustomPrompts(folder).map(({ name, about, expand }): EditorCommand => ({
-    name,
-    about,
-    takes: 'words for the prompt',
-    run: (words) => ({ prompt: expand(words) }),
+  const custom = loadCustomPrompts(folder).map((prompt): EditorCommand => ({
+    name: prompt.name,
+    about: prompt.about,
+    takes: prompt.argumentHint ?? 'words for the prompt',
+    async run(words) {
+      const { preparePrompt } = await import('../../prompt-files/prepare-prompt.ts')
+      const { agent, grants } = session
+      const prepared = await preparePrompt(prompt, words, { agent, grants, signal: new AbortController().signal })
+      return 'problem' in prepared ? { text: prepared.problem } : prepared
+    },
   }))
   return [...builtins, ...custom.filter(({ name }) => !builtins.some((one) => one.name === name))]
 }

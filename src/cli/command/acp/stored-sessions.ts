@@ -13,7 +13,7 @@ export async function listStoredSessions(folder: string | undefined): Promise<re
   const lists = await withStoreErrors(() => Promise.all(stores.map((store) => store.list())))
   return lists
     .flat()
-    .filter(({ title, folder: own }) => title !== '' && own !== '')
+    .filter(({ title, folder: own, subagent }) => title !== '' && own !== '' && !subagent)
     .toSorted((one, other) => other.changed - one.changed)
 }
 

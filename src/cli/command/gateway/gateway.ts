@@ -1,5 +1,6 @@
 import { GATEWAY_CLIENTS } from '../../../gateway/clients/all-clients.ts'
 import type { ClientSetup, GatewayClient } from '../../../gateway/clients/client.ts'
+import { createInspectorUrl } from '../../../gateway/inspector/start-inspector.ts'
 import { defined } from '../../../model/defined.ts'
 import { isLoopback } from '../../../provider/index.ts'
 import { findSubcommand, type OptionValues, parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line.ts'
@@ -29,12 +30,12 @@ export async function runGatewayCommand(argv: string[]): Promise<number> {
 async function serve(values: GatewayValues): Promise<number> {
   const gateway = await openGateway(defined(values))
   const { url, token } = gateway
-  const inspector = `${url}/inspector/?key=${encodeURIComponent(token)}`
+  const inspector = createInspectorUrl(url, token)
   if (values.json) process.stdout.write(`${JSON.stringify({ url, token, inspector })}\n`)
   else {
     process.stdout.write(`${url}\n`)
     process.stderr.write(
-      `Token: ${token}\nAnthropic: ${url}   OpenAI: ${url}/v1   Gemini: ${url}\nRequests: ${inspector}\nPress Ctrl-C to stop.\n`,
+      `Token: ${token}\nAnthropic: ${url}   OpenAI: ${url}/v1   Gemini: ${url}\nInspector: ${inspector}\nPress Ctrl-C to stop.\n`,
     )
   }
   if (!isLoopback(values.host ?? '127.0.0.1'))
@@ -50,6 +51,7 @@ async function serve(values: GatewayValues): Promise<number> {
 async function run(client: GatewayClient, values: GatewayValues, args: readonly string[]): Promise<number> {
   const { port, model, record } = values
   const gateway = await openGateway(defined({ port, model, record, client: client.id }))
+  process.stderr.write(`dragoman: what is sent is shown at ${createInspectorUrl(gateway.url, gateway.token)}\n`)
   try {
     return await runClient(client, gateway, args)
   } finally {

@@ -4,6 +4,7 @@ import { defined } from '../../../model/defined.ts'
 import type { WireId } from '../../../model/turn.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 import { type Endpoint, type ResolveError, resolveModel } from '../../../provider/index.ts'
+import { parsePort } from '../../args/parse-port.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'
 import { createSecretRedactor, createTrafficRecorder } from '../../recording/traffic-recorder.ts'
@@ -112,10 +113,4 @@ async function checkModels(
     wires.add(found?.wire)
   }
   return wires
-}
-
-function parsePort(value: string | undefined): number {
-  const port = value === undefined ? 0 : Number(value)
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new UserError(`--port must be a number from 0 to 65535, not “${value}”`)
 }

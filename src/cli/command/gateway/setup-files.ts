@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ClientSetup, FolderOverlay } from '../../../gateway/clients/client.ts'
-import { stripJsonComments } from '../../../model/json-comments.ts'
+import { stripJsonComments } from '../../../tool/mcp/client/import-servers.ts'
 import { isObject, type JsonObject, tryParseJson } from '../../../model/json.ts'
 
 /** Writes the files of a setup into its private folder. They contain the token. */
@@ -17,8 +17,7 @@ export function writeSetupFiles(
 
 function writeOverlay({ target, changes }: FolderOverlay, source: string): void {
   mkdirSync(target, { recursive: true, mode: 0o700 })
-  for (const name of listNames(source))
-    if (!Object.hasOwn(changes, name)) link(join(source, name), join(target, name))
+  for (const name of listNames(source)) if (!Object.hasOwn(changes, name)) link(join(source, name), join(target, name))
   for (const [name, change] of Object.entries(changes)) {
     const merged = merge(readJsonFile(join(source, name)), change)
     writeFileSync(join(target, name), `${JSON.stringify(merged, null, 2)}\n`, { mode: 0o600 })

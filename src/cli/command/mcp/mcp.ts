@@ -1,7 +1,8 @@
+import { relative } from 'node:path'
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { updateConfigFile } from '../../config/update-settings.ts'
 import { getProjectConfigPath, readSettings, getUserConfigPath } from '../../config/read-settings.ts'
-import { isTrusted, saveFolderTrust } from '../../config/folder-trust.ts'
+import { isTrusted, trustChangedFile } from '../../config/folder-trust.ts'
 import type { Config } from '../../config/schema.ts'
 import { UserError } from '../../user-error.ts'
 import { MCP_COMMAND } from './spec.ts'
@@ -65,10 +66,10 @@ export function updateMcpSettings(
     return Object.keys(servers).length === 0 ? config : { ...config, mcpServers: servers }
   }
   if (!project) return updateConfigFile(getUserConfigPath(), next)
-  const trusted = isTrusted(folder)
+  const trusted = isTrusted(folder, 'settings')
   updateConfigFile(getProjectConfigPath(folder), next)
   // The user made this change, so the folder stays trusted.
-  if (trusted) saveFolderTrust(folder, true)
+  if (trusted) trustChangedFile(folder, relative(folder, getProjectConfigPath(folder)))
   else
     process.stderr.write(
       'dragoman: the settings are not used yet, because this folder is not trusted; run dragoman trust\n',

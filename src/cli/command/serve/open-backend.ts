@@ -7,6 +7,11 @@ import { getErrorMessage } from '../../../model/error-message.ts'
 import { getDataFolder } from '../../paths/folders.ts'
 import { EXIT_CODE, UserError } from '../../user-error.ts'
 
+/** Other users of the machine see the options of a program, but not its variables. */
+export function findDatabaseUrl(option: string | undefined): string | undefined {
+  return option ?? (process.env['DRAGOMAN_DATABASE_URL'] || undefined)
+}
+
 /** The backend of a server: the files of this machine, or a database. */
 export async function openBackend(database: string | undefined, onError: (message: string) => void): Promise<Backend> {
   if (database !== undefined) {

@@ -9,7 +9,7 @@ import { readSettings, type Settings } from '../../config/read-settings.ts'
 import { detectModel } from '../../setup/choose-model.ts'
 import { EXIT_CODE, UserError } from '../../user-error.ts'
 import { version } from '../../version.ts'
-import { openBackend } from './open-backend.ts'
+import { findDatabaseUrl, openBackend } from './open-backend.ts'
 import { createServedAgents } from './served-agent.ts'
 import { SERVE_COMMAND } from './spec.ts'
 import { reportError, waitForStopSignal } from './until-stopped.ts'
@@ -23,8 +23,8 @@ export async function runServeCommand(args: string[]): Promise<number> {
   const settings = readSettings(process.cwd())
   const model = await requireModel(values.model, settings)
   const { token, tenants } = chooseTenants(values.token, settings)
-  const backend = await openBackend(values.database, reportError)
-  const workspaces = createWorkspaces(values.label, process.cwd())
+  const backend = await openBackend(findDatabaseUrl(values.database), reportError)
+  const workspaces = createWorkspaces({ label: values.label, folder: process.cwd(), settings })
   const agents = createServedAgents(model, settings, workspaces)
   try {
     const { hosts, origins } = settings.config.server ?? {}
@@ -61,7 +61,10 @@ const MIN_TOKEN_CHARS = 16
 export async function requireModel(name: string | undefined, { config }: Settings): Promise<string> {
   const model = name ?? (await detectModel(config))
   if (model === undefined)
-    throw new UserError('no model is configured: pass --model, or set a key such as GEMINI_API_KEY', EXIT_CODE.signIn)
+    throw new UserError(
+      'no model is configured: pass --model, or set a key such as GEMINI_API_KEY; --model rehearsal/hello tries it without one',
+      EXIT_CODE.signIn,
+    )
   return model
 }
 

@@ -21,7 +21,10 @@ export const SERVE_COMMAND = {
       takes: '<name>',
       about: 'work on sessions with this label, too, in the current folder',
     },
-    database: { takes: '<url>', about: 'share sessions with other machines: postgres://…' },
+    database: {
+      takes: '<url>',
+      about: 'share sessions with other machines: postgres://…; default: DRAGOMAN_DATABASE_URL',
+    },
     ...HELP_OPTION,
   },
   examples: [

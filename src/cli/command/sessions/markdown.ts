@@ -22,6 +22,8 @@ function formatEntry(entry: Entry): string {
       return `## Summary of the conversation so far\n\n${entry.summary}`
     case 'close':
       return entry.reason === 'done' ? '' : `*The run ended: ${entry.reason}.*`
+    case 'subagent':
+      return `*${entry.name} works${entry.isBackground ? ' in the background' : ''} in the session ${entry.session}.*`
     case 'ask':
     case 'change':
     case 'fault':

@@ -14,6 +14,7 @@ import { exportSessionText } from './export.ts'
 import { sessionToMarkdown } from './markdown.ts'
 import { findOpenApprovals } from '../../../session/open-calls.ts'
 import { formatApprovalRequest } from './open-approvals.ts'
+import { formatSessionTree, listSubagentIds, readSubagentLogs } from './session-tree.ts'
 
 type SessionsOptions = OptionValues<typeof SESSIONS_COMMAND.options>
 
@@ -44,7 +45,20 @@ const SESSIONS_SUBCOMMANDS: Readonly<
 
 function formatSessionList(all: readonly SessionSummary[], json: boolean): string {
   if (json) return `${JSON.stringify(all)}\n`
-  return all.length === 0 ? 'This folder has no sessions yet.\n' : all.map(formatSessionSummary).join('')
+  const own = all.filter((session) => !isSubagentOfAny(session, all))
+  return own.length === 0 ? 'This folder has no sessions yet.\n' : own.map((one) => formatWithCount(one, all)).join('')
+}
+
+/** Sessions of subagents are shown with the session that they worked for, as long as there is one. */
+function isSubagentOfAny({ subagent }: SessionSummary, all: readonly SessionSummary[]): boolean {
+  return subagent !== undefined && all.some(({ id }) => id === subagent.session)
+}
+
+function formatWithCount(session: SessionSummary, all: readonly SessionSummary[]): string {
+  const count = all.filter(({ subagent }) => subagent?.session === session.id).length
+  const note =
+    count === 0 ? '' : `  ${count} ${count === 1 ? 'subagent' : 'subagents'} (dragoman sessions show ${session.id})\n`
+  return formatSessionSummary(session) + note
 }
 
 /** Two lines, for narrow terminals: time, length and model; and the title. */
@@ -68,13 +82,15 @@ async function formatSession(store: Store, name: string, values: SessionsOptions
     throw new UserError(
       '--json needs --stats or --cache; for the whole session: dragoman sessions export --format json',
     )
-  const log = await store.read(await findSessionId(name, store))
+  const id = await findSessionId(name, store)
+  const log = await store.read(id)
   const { entries, damages } = log
   if (damages.length > 0) process.stderr.write(`dragoman: the log is damaged in ${damages.length} places\n`)
   if (values.stats) {
     const { computeSessionStats } = await import('./stats.ts')
     const { config } = readSettings(resolveWorkFolder(values))
-    const stats = computeSessionStats(entries, await createLazyCatalog(config)())
+    const children = await readSubagentLogs(id, store)
+    const stats = computeSessionStats(entries, await createLazyCatalog(config)(), children)
     return values.json ? `${JSON.stringify(stats)}\n` : (await import('./stats-text.ts')).formatSessionStats(stats)
   }
   if (values.cache) {
@@ -86,7 +102,7 @@ async function formatSession(store: Store, name: string, values: SessionsOptions
     (request) =>
       `\nWaiting for approval (dragoman sessions reply ${escapeForTerminal(name)} yes|no):\n${formatApprovalRequest(request)}`,
   )
-  return escapeForTerminal(sessionToMarkdown(entries)) + open.join('')
+  return escapeForTerminal(sessionToMarkdown(entries) + formatSessionTree(id, await store.list())) + open.join('')
 }
 
 /** Answers the oldest open approval of a session in its log, for the process that resumes it; without an answer, shows it. */
@@ -111,6 +127,8 @@ async function replyToApproval(store: Store, name: string, [answer, ...words]: r
 async function removeSession(store: Store, name: string | undefined): Promise<string> {
   if (name === undefined) throw new UserError('the session is missing; list them with dragoman sessions list')
   const id = await findSessionId(name, store)
+  const children = listSubagentIds(id, await store.list())
   await store.remove(id)
+  for (const child of children) await store.remove(child)
   return `${id} was removed.\n`
 }

@@ -11,6 +11,9 @@ export function formatSessionStats(stats: SessionStats): string {
   const cost = stats.cost_usd === null ? `unknown: no price for ${unpriced.join(', ')}` : formatDollars(stats.cost_usd)
   const head = formatTable([
     ['prompts', formatNumber(stats.prompts)],
+    ...(stats.subagents === undefined
+      ? []
+      : [['subagents', `${formatNumber(stats.subagents)}   (counted in all figures)`]]),
     ['turns', `${turns}   (${requests} requests, ${faults} failed)`],
     ['time', `${all}   (${api} in the API, ${tools} in tools)`],
     ['tokens', `${formatNumber(sumTokens(usage))}   (${formatTokenBuckets(usage)})`],

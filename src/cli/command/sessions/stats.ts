@@ -8,6 +8,8 @@ import type { Entry } from '../../../session/log/entry.ts'
 /** The statistics of a session. A cost in US dollars is null if a price is unknown. */
 export interface SessionStats {
   readonly prompts: number
+  /** How many subagents worked for it. What they used is counted. */
+  readonly subagents?: number
   readonly turns: number
   readonly requests: number
   /** Failed attempts, and unusable answers. */
@@ -36,11 +38,17 @@ type ToolOutcome = 'ok' | 'failed' | 'denied' | 'cancelled'
 /** Lines of files, by who wrote them. */
 type LineCounts = Readonly<Record<'model_added' | 'model_removed' | 'person_added' | 'person_removed', number>>
 
-export function computeSessionStats(entries: readonly Entry[], catalog: Pick<Catalog, 'cost'>): SessionStats {
+/** What the subagents of the session used counts, too; their logs are `subagentLogs`. */
+export function computeSessionStats(
+  entries: readonly Entry[],
+  catalog: Pick<Catalog, 'cost'>,
+  subagentLogs: readonly (readonly Entry[])[] = [],
+): SessionStats {
   const models: Record<string, ModelStats> = {}
   const tools: Record<string, ToolStats> = {}
   let [prompts, turns, requests, faults] = [0, 0, 0, 0]
   let requestedModel = ''
+  const isOwn = new Set(entries)
 
   const recordUsage = (name: string, usage: Usage | undefined, ms: number, turnCount: number): void => {
     const previous = models[name] ?? { turns: 0, api_ms: 0, usage: NO_USAGE, cost_usd: 0 }
@@ -53,8 +61,10 @@ export function computeSessionStats(entries: readonly Entry[], catalog: Pick<Cat
     }
   }
 
-  for (const entry of entries) {
-    if (entry.kind === 'user') prompts++
+  for (const entry of [...entries, ...subagentLogs.flat()]) {
+    if (entry.kind === 'open') requestedModel = ''
+    // The tasks of subagents are no prompts of the user.
+    if (entry.kind === 'user' && isOwn.has(entry)) prompts++
     else if (entry.kind === 'request') {
       requests++
       requestedModel = entry.model
@@ -75,6 +85,7 @@ export function computeSessionStats(entries: readonly Entry[], catalog: Pick<Cat
   const [byModel, byTool] = [Object.values(models), Object.values(tools)]
   return {
     prompts,
+    ...(subagentLogs.length > 0 && { subagents: subagentLogs.length }),
     turns,
     requests,
     faults,

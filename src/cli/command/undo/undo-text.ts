@@ -26,6 +26,18 @@ export async function formatUndoPlan(
   return `${lines.join('\n')}\n`
 }
 
+/** The files only, by their names in the folder. */
+export function formatUndoFiles({ commands }: UndoPlan, inspectedFiles: readonly UndoFile[], folder: string): string {
+  const lines = inspectedFiles
+    .filter(({ action }) => action !== 'nothing')
+    .map(
+      ({ action, path }) =>
+        `${ACTION_LABELS[action]} ${path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path}`,
+    )
+  if (lines.length === 0) lines.push('All files already have this state.')
+  return `${[...lines, ...(commands.length > 0 ? commandLines(commands) : [])].join('\n')}\n`
+}
+
 const ACTION_LABELS: Readonly<Record<UndoAction, string>> = {
   write: 'restore',
   remove: 'remove ',
@@ -57,11 +69,11 @@ function isBinary(bytes: Uint8Array): boolean {
 /** If there is nothing to undo, the user may have meant changes by commands. */
 export function formatNothingToUndo(commands: readonly string[]): string {
   const more = commands.length === 0 ? [] : commandLines(commands)
-  return `${['No file was changed by a file tool since then.', ...more].join('\n')}\n`
+  return `${['No file was changed since then.', ...more].join('\n')}\n`
 }
 
 function commandLines(commands: readonly string[]): string[] {
   const shown = commands.slice(-10).map((command) => `  ${command.replace(/\s+/g, ' ').slice(0, 100)}`)
   const more = commands.length > 10 ? [`  … ${commands.length - 10} more`] : []
-  return ['These commands ran since then; their changes are not undone:', ...more, ...shown]
+  return ['These commands ran since then; what they changed is not known and not undone:', ...more, ...shown]
 }

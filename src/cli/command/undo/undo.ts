@@ -4,7 +4,7 @@ import { withChangeRecording } from '../../../host/files/record-changes.ts'
 import { localHost } from '../../../host/local-host.ts'
 import { resumeSession } from '../../../session/session.ts'
 import { jsonlStore } from '../../../session/store/jsonl-store.ts'
-import { listCommandsSince, createRedoPlan, createUndoPlan, type UndoPlan } from '../../../session/undo-plan.ts'
+import { createRedoPlan, createUndoPlan, listUnrecordedCommands, type UndoPlan } from '../../../session/undo-plan.ts'
 import { findSessionId, resolveWorkFolder, withStoreErrors } from '../../setup/assemble-agent.ts'
 import { confirm } from '../../confirm.ts'
 import { EXIT_CODE } from '../../user-error.ts'
@@ -17,7 +17,7 @@ import {
   rejectExtraArgs,
 } from '../../args/parse-command-line.ts'
 import { getSessionsFolder, getWriteLocksFolder } from '../../paths/folders.ts'
-import { formatNothingToUndo, formatUndoPlan } from './undo-text.ts'
+import { formatNothingToUndo, formatUndoFiles, formatUndoPlan } from './undo-text.ts'
 
 export async function runUndoCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman undo', UNDO_COMMAND.options, args)
@@ -35,7 +35,7 @@ async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: num
     if (!plan) {
       const nothing = values.redo
         ? 'There is no undo to reverse.\n'
-        : formatNothingToUndo(listCommandsSince(session.entries, turn))
+        : formatNothingToUndo(listUnrecordedCommands(session.entries, turn))
       process.stdout.write(escapeForTerminal(nothing))
       return EXIT_CODE.ok
     }
@@ -43,7 +43,10 @@ async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: num
     const local = localHost({ folders: findFolders(plan, folder), scratch, locks: getWriteLocksFolder() })
     const host = withChangeRecording(local, createChangeRecorder(session, store))
     const inspectedFiles = await inspectUndoPlan(plan, host.files, store)
-    process.stdout.write(escapeForTerminal(await formatUndoPlan(plan, inspectedFiles, host.files, store)))
+    const text = values.brief
+      ? formatUndoFiles(plan, inspectedFiles, folder)
+      : await formatUndoPlan(plan, inspectedFiles, host.files, store)
+    process.stdout.write(escapeForTerminal(text))
     const force = values.force ?? false
     // An undo that was killed may have restored all files, but not their folders, and left no entry in the log.
     if (inspectedFiles.every(({ action }) => action === 'nothing'))
@@ -52,7 +55,8 @@ async function undo(values: OptionValues<typeof UNDO_COMMAND.options>, turn: num
     if (!values.yes && !(await confirm('Restore these files?'))) return EXIT_CODE.failure
     const { done, left } = await applyUndoPlan(plan, host.files, { session, store, force })
     const count = done.length === 1 ? '1 file was' : `${done.length} files were`
-    process.stdout.write(`${count} restored. To reverse this: dragoman undo --redo, or /undo --redo in the session.\n`)
+    const hint = values.brief ? '' : ' To reverse this: dragoman undo --redo, or /undo --redo in the session.'
+    process.stdout.write(`${count} restored.${hint}\n`)
     return toExitCode(left)
   } finally {
     await session.close()

@@ -6,7 +6,7 @@ export const WORKER_COMMAND = {
   usage: ['--database <url> [options]'],
   about: ['Works on the sessions that servers with the same database have. Start as many as you need.'],
   options: {
-    database: { takes: '<url>', about: 'the database of the servers: postgres://…' },
+    database: { takes: '<url>', about: 'the database of the servers: postgres://…; default: DRAGOMAN_DATABASE_URL' },
     model: { short: 'm', takes: '<name>', from: 'model', about: 'provider/model of sessions that name none' },
     label: { takes: '<name>', about: 'work on sessions with this label, too, in the current folder' },
     ...HELP_OPTION,

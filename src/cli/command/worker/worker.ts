@@ -3,7 +3,7 @@ import { parseCommandLine, rejectExtraArgs } from '../../args/parse-command-line
 import { printHelp } from '../../args/print-help.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import { EXIT_CODE, UserError } from '../../user-error.ts'
-import { openBackend } from '../serve/open-backend.ts'
+import { findDatabaseUrl, openBackend } from '../serve/open-backend.ts'
 import { requireModel } from '../serve/serve.ts'
 import { createServedAgents } from '../serve/served-agent.ts'
 import { reportError, waitForStopSignal } from '../serve/until-stopped.ts'
@@ -14,12 +14,14 @@ export async function runWorkerCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman worker', WORKER_COMMAND.options, args)
   if (values.help) return printHelp('worker')
   rejectExtraArgs('dragoman worker', positionals)
-  if (values.database === undefined)
+  const database = findDatabaseUrl(values.database)
+  if (database === undefined)
     throw new UserError('dragoman worker needs --database postgres://…; on one machine, dragoman serve is enough')
   const settings = readSettings(process.cwd())
   const model = await requireModel(values.model, settings)
-  const backend = await openBackend(values.database, reportError)
-  const agents = createServedAgents(model, settings, createWorkspaces(values.label, process.cwd()))
+  const backend = await openBackend(database, reportError)
+  const workspaces = createWorkspaces({ label: values.label, folder: process.cwd(), settings })
+  const agents = createServedAgents(model, settings, workspaces)
   try {
     const worker = await startQueueWorker(backend, {
       openAgent: agents.openAgent,

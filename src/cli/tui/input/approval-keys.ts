@@ -79,6 +79,15 @@ function answerWithKey(state: UiState, letter: string, ask: ApprovalRequest): Ke
   const withoutChoosing: UiState = { ...state, approvalView: asking }
   const page = PAGER_KEYS[letter]
   if (page !== undefined) return { state: scrollApproval(state, page) }
+  const { details } = ask
+  if (details.kind === 'question') {
+    if (letter === 'w')
+      return { state: { ...withoutChoosing, approvalView: { ...asking, reasonEditor: EMPTY_EDITOR } } }
+    const option = details.options[Number(letter) - 1]
+    if (!isFullyShown(asking, ask.id)) return markTooEarly(state)
+    const words = option?.label
+    return words === undefined ? { state } : { state, actions: [{ ...createAnswer(ask, 'proceed-once'), words }] }
+  }
   if (letter === 'n') return { state: { ...withoutChoosing, approvalView: { ...asking, reasonEditor: EMPTY_EDITOR } } }
   if (letter === 'e') return { state: withoutChoosing, actions: [{ do: 'modify', ask: ask.id }] }
   if (letter === 'v')
@@ -148,7 +157,8 @@ function handleReasonKey(state: UiState, key: Exclude<KeyEvent, { type: 'report'
   if (key.type === 'key' && key.name === 'escape') return { state: { ...state, approvalView: asking } }
   if (key.type === 'key' && key.name === 'enter') {
     const words = reasonEditor.text.trim()
-    const action = { ...createAnswer(ask, 'cancel'), ...(words !== '' && { words }) }
+    const outcome = ask.details.kind === 'question' && words !== '' ? 'proceed-once' : 'cancel'
+    const action = { ...createAnswer(ask, outcome), ...(words !== '' && { words }) }
     return { state: { ...state, approvalView: asking }, actions: [action] }
   }
   const change: EditorEdit | undefined = key.type === 'key' ? toEditorEdit(key) : { do: 'insert', text: key.text }

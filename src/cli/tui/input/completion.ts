@@ -23,7 +23,7 @@ export function findCompletions({ text, cursor }: EditorState, sources: Completi
   const before = text.slice(0, cursor)
   const command = /^\/[\w:-]*$/.exec(before)
   if (command) return createMenu(filterCommands(sources.commands(), command[0]), 'submit', 0, cursor)
-  const { name, word } = /^\/(?<name>[\w:-]+) (?<word>\S*)$/.exec(before)?.groups ?? {}
+  const { name, word } = /^\/(?<name>[\w:-]+) (?<word>[^\n]*)$/.exec(before)?.groups ?? {}
   const words = name === undefined ? undefined : sources.commandArguments(name)
   if (words && word !== undefined) {
     const enterAction = words.allowsOthers ? 'submit-typed' : 'submit'
@@ -47,8 +47,15 @@ function createMenu(
 
 function filterArguments(items: readonly MenuItem[], word: string): readonly MenuItem[] {
   if (word === '') return items
+  // After a first word that is complete, its choices keep their order.
+  if (word.endsWith(' ')) return items.filter(({ value }) => value.startsWith(word))
   const byValue = new Map(items.map((item) => [item.value, item]))
-  return rankPaths([...byValue.keys()], word).flatMap((value) => byValue.get(value) ?? [])
+  const ranked = rankPaths([...byValue.keys()], word).flatMap((value) => byValue.get(value) ?? [])
+  // Sessions and messages are found by their words, too.
+  const words = word.toLowerCase().split(/\s+/).filter(Boolean)
+  const isFound = ({ value, about = '' }: MenuItem): boolean =>
+    words.every((one) => `${value} ${about}`.toLowerCase().includes(one))
+  return [...ranked, ...items.filter((item) => !ranked.includes(item) && isFound(item))]
 }
 
 function filterCommands(items: readonly MenuItem[], word: string): MenuItem[] {

@@ -17,6 +17,7 @@ export type UiAction =
   | { readonly do: 'modify'; readonly ask: string }
   /** A text was pasted into the input; if it is the path of an image that was dropped on the terminal, that is attached. */
   | { readonly do: 'attach-dropped'; readonly text: string }
+  | { readonly do: 'rewind' }
   | { readonly do: 'stop' | 'quit' | 'suspend' | 'redraw' | 'details' }
   | { readonly do: 'complete' | 'editor' | 'next-mode' | 'paste-image' }
 
@@ -32,7 +33,7 @@ export function handleKey(before: UiState, key: KeyEvent): KeyResult {
   if (control === 'c') return handleInterrupt(before)
   if (control === 'z') return { state, actions: [{ do: 'suspend' }] }
   if (control === 'l') return { state, actions: [{ do: 'redraw' }] }
-  if (state.approvals.length === 0) return handleTypingKey(state, key)
+  if (state.approvals.length === 0) return handleSecondEscape(before, key) ?? handleTypingKey(state, key)
   if (!isInputFocused(state))
     return handleApprovalKey(state, key, (next) => handleTypingKey({ ...next, isWriting: true }, key))
   // Keys go to the input until Escape leads to the approval; the draft stays.
@@ -45,6 +46,13 @@ function handleTypingKey(before: UiState, key: Exclude<KeyEvent, { type: 'report
   if (searchState) return { state: searchState }
   const { search: _over, ...state } = before
   return handleMenuKey(state, key) ?? (state.vim && handleVimKey(state, key)) ?? handleInputKey(state, key)
+}
+
+/** Esc twice clears the input; if it is empty, it leads back to an earlier message. */
+function handleSecondEscape({ hint, ...state }: UiState, key: KeyEvent): KeyResult | undefined {
+  if (key.type !== 'key' || key.name !== 'escape' || state.menu || state.search) return undefined
+  if (hint === 'rewind') return { state, actions: [{ do: 'rewind' }] }
+  return hint === 'clear' ? { state: editInput(state, { do: 'set', text: '' }).state } : undefined
 }
 
 /** Control-C clears the input, then stops the model, then asks to be pressed again to exit. */
@@ -68,7 +76,10 @@ function handleInputKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' 
   if (key.name === 'enter' && !key.alt && !key.shift && !key.ctrl) return submitInput(state)
   const newLine = (key.name === 'enter' && (key.alt ?? key.shift ?? key.ctrl)) || (key.ctrl && key.name === 'j')
   if (newLine) return editInput(state, { do: 'insert', text: '\n' })
-  if (key.name === 'escape') return state.runningSince === undefined ? { state } : stopRun(state)
+  if (key.name === 'escape')
+    return state.runningSince === undefined
+      ? { state: { ...state, hint: state.editor.text === '' ? 'rewind' : 'clear' } }
+      : stopRun(state)
   if (key.name === 'tab') return { state, actions: [{ do: key.shift ? 'next-mode' : 'complete' }] }
   if (key.name === 'up' || key.name === 'down') return moveVertically(state, key.name)
   if (key.ctrl && key.name === 'd')

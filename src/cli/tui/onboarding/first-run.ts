@@ -4,7 +4,8 @@ import { getUserConfigPath } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'
 import { updateUserConfig } from '../../config/update-settings.ts'
 import { abbreviateHome } from '../../paths/folders.ts'
-import { saveFolderTrust, readTrustState, listTrustFiles } from '../../config/folder-trust.ts'
+import { readFolderTrust, saveFolderTrust } from '../../config/folder-trust.ts'
+import { describeProjectFiles } from '../../config/describe-project-files.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { findKeyProvider } from './api-key-format.ts'
@@ -104,16 +105,15 @@ async function promptForKey(config: Config, theme: ThemeName, pastedKey: string 
 
 /** Asks once whether the settings of a folder are trusted. */
 export async function promptForTrust(folder: string, theme: ThemeName): Promise<void> {
-  const state = readTrustState(folder)
-  const files = listTrustFiles(folder)
-  if (files.length === 0 || (state !== 'unknown' && state !== 'changed')) return
+  const { state, files } = readFolderTrust(folder)
+  if (files.every(({ status }) => status === 'removed') || (state !== 'unknown' && state !== 'changed')) return
   const changed = state === 'changed' ? ', which have changed since you trusted them' : ''
   const answer = await chooseFromList(
     [
-      styledLine(`This folder has project settings${changed}:`, 'strong'),
-      ...files.map((file) => styledLine(`  ${escapeForTerminal(file)}`)),
+      styledLine(`This folder has project files that can act${changed}:`, 'strong'),
+      ...describeProjectFiles(files).map((line) => styledLine(`  ${escapeForTerminal(line)}`)),
       styledLine(
-        'If trusted, they can choose the model and its URL, start MCP servers and allow commands without approval.',
+        'If trusted, they can choose the model and its URL, start programs (MCP servers, hooks) and allow commands without approval.',
       ),
       styledLine('If not, Dragoman ignores them. Run dragoman trust to see what is in them.', 'quiet'),
       [],

@@ -31,7 +31,9 @@ export function chooseFromList<T>(
     // A list that is too long for numbers is filtered by typing.
     const isLong = choices.length > 9
     const filteredChoices = (): readonly ListItem<T>[] =>
-      isLong ? choices.filter(({ label }) => label.includes(wanted.toLowerCase())) : choices
+      isLong
+        ? choices.filter(({ label, about = '' }) => `${label} ${about}`.toLowerCase().includes(wanted.toLowerCase()))
+        : choices
 
     function show(): void {
       const { columns: width, rows } = terminal

@@ -6,6 +6,8 @@ import { switchSession, withSessionClosed } from '../session-actions.ts'
 import { THEMES, type ThemeName } from '../term/theme.ts'
 import { exportCurrentSession } from './export.ts'
 import INIT from './init.md'
+import REVIEW from './review.md'
+import { showSessionDiff } from './show-diff.ts'
 import {
   changeEffort,
   changeMode,
@@ -14,10 +16,21 @@ import {
   listModelChoices,
   manageSandbox,
 } from './model-commands.ts'
+import { listMemoryChoices, manageMemory } from './memory-commands.ts'
 import { managePermissions } from './permissions.ts'
+import { listRewindChoices, redoRewind, rewindSession } from './rewind.ts'
 import { runCliSubcommand } from './run-cli.ts'
+import { manageTasks } from './tasks.ts'
 import { compressHistory, copyLastAnswer, listOtherSessions, resumeOtherSession } from './session-commands.ts'
-import { showContextUsage, showMemory, showMcpServers, showSlashHelp, showTools } from './show-commands.ts'
+import {
+  showAgents,
+  showContextUsage,
+  showHooks,
+  showMcpServers,
+  showSkills,
+  showSlashHelp,
+  showTools,
+} from './show-commands.ts'
 import type { SlashCommand } from './slash-command.ts'
 
 /** The built-in commands, in the order of the help. */
@@ -54,8 +67,25 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     ],
   },
   { name: 'tools', about: 'list the tools of the model', run: showTools },
+  { name: 'skills', about: 'list the skills of this folder and your own', run: showSkills },
+  { name: 'hooks', about: 'list the hooks that run here', run: showHooks },
+  {
+    name: 'tasks',
+    aliases: ['bashes', 'ps'],
+    about: 'list what runs in the background; read its output, or stop it',
+    takes: '[id | stop id]',
+    run: manageTasks,
+  },
+  { name: 'agents', about: 'list the agents that can get tasks', run: showAgents },
   { name: 'mcp', about: 'list the MCP servers and their state', run: showMcpServers },
-  { name: 'memory', about: 'show the instruction files and memories', run: showMemory },
+  {
+    name: 'memory',
+    about: 'show the instruction files and memories; add or remove a memory',
+    takes: '[add fact|remove n]',
+    run: manageMemory,
+    choices: listMemoryChoices,
+    allowsOtherValues: true,
+  },
   {
     name: 'init',
     about: 'let the model write an AGENTS.md for this project',
@@ -69,6 +99,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: managePermissions,
     choices: listModeChoices,
     allowsOtherValues: true,
+  },
+  { name: 'diff', about: 'show what this session has changed in files', run: showSessionDiff },
+  {
+    name: 'review',
+    about: 'let the model review the changes that are not committed',
+    takes: '[what to look at]',
+    run: ({ controller }, words) =>
+      controller.submit(words === '' ? REVIEW : `${REVIEW.trim()}\n\nLook especially at: ${words}`),
   },
   { name: 'context', about: 'show what fills the context window', run: showContextUsage },
   { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compressHistory },
@@ -85,7 +123,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'undo',
-    aliases: ['rewind', 'restore'],
+    aliases: ['restore'],
     about: 'undo file changes',
     takes: '[turn | --redo]',
     run: (app, words) =>
@@ -93,6 +131,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
         runCliSubcommand(app, ['undo', ...words.split(/\s+/).filter(Boolean), '--session', id], 'on-terminal'),
       ),
   },
+  {
+    name: 'rewind',
+    aliases: ['checkpoint'],
+    about: 'go back to before a message: the conversation, the files, or both (Esc Esc)',
+    takes: '[message] [both|conversation|files]',
+    run: rewindSession,
+    choices: listRewindChoices,
+  },
+  { name: 'redo', about: 'reverse the last rewind or undo', run: redoRewind },
   {
     name: 'fork',
     about: 'continue in a copy of this session',

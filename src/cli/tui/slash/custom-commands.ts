@@ -1,65 +1,46 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { isTrusted } from '../../config/folder-trust.ts'
-import { getConfigFolder } from '../../paths/folders.ts'
-import { readProjectText } from '../../paths/project-file.ts'
+import type { CustomPrompt } from '../../prompt-files/custom-prompt.ts'
+import { loadCustomPrompts } from '../../prompt-files/custom-prompts.ts'
+import { escapeForTerminal } from '../../output/escape.ts'
+import type { AppParts } from '../app-parts.ts'
+import { setModel } from '../session-actions.ts'
 import type { SlashCommand } from './slash-command.ts'
-import { defined } from '../../../model/defined.ts'
 
-/** A prompt of the user's own, by name. */
-export interface CustomPrompt {
-  readonly name: string
-  readonly about: string
-  /** The prompt with the words after the name of the command. */
-  readonly expand: (words: string) => string
-}
-
+/** The custom commands and the skills, as slash commands. */
 export function loadCustomCommands(folder: string): SlashCommand[] {
-  return loadCustomPrompts(folder).map(({ name, about, expand }) => ({
-    name,
-    about,
-    run: ({ controller }, words) => controller.submit(expand(words)),
+  return loadCustomPrompts(folder).map((prompt) => ({
+    name: prompt.name,
+    about: prompt.kind === 'skill' ? `${prompt.about} (skill)` : prompt.about,
+    ...(prompt.argumentHint !== undefined && { takes: prompt.argumentHint }),
+    run: (app, words) => submitCustomPrompt(app, prompt, words),
   }))
 }
 
-/**
- * Custom commands: a Markdown file `commands/<name>.md` is a prompt, in which `$ARGUMENTS` stands for the words after the
- * name. Those of a project are used only if the folder is trusted.
- */
-export function loadCustomPrompts(folder: string): CustomPrompt[] {
-  const personalCommands = readCommandFolder(join(getConfigFolder(), 'commands'))
-  const project = isTrusted(folder) ? readCommandFolder(join(folder, '.dragoman', 'commands'), folder) : []
-  return [...project, ...personalCommands.filter(({ name }) => !project.some((other) => other.name === name))]
+async function submitCustomPrompt(app: AppParts, prompt: CustomPrompt, words: string): Promise<void> {
+  const { ui, controller, session, mentions } = app
+  const { preparePrompt } = await import('../../prompt-files/prepare-prompt.ts')
+  await mentions.load(words)
+  const prepared = await controller.whilePreparing((signal) =>
+    preparePrompt(prompt, words, {
+      agent: session.agent,
+      grants: session.grants,
+      signal,
+      resolveMention: (name) => mentions.get(name),
+    }),
+  )
+  if ('problem' in prepared) return ui.notify(escapeForTerminal(prepared.problem), 'warn')
+  for (const remark of prepared.remarks) ui.notify(escapeForTerminal(remark))
+  const restoreModel = await usePromptModel(app, prompt)
+  const typed = words === '' ? `/${prompt.name}` : `/${prompt.name} ${words}`
+  controller.submitParts(typed, prepared.parts, prepared.ownText)
+  if (restoreModel) void controller.waitForEnd().then(restoreModel)
 }
 
-const MAX_COMMAND_BYTES = 100_000
-
-function readCommandFolder(commandFolder: string, within?: string): CustomPrompt[] {
-  return listMarkdownFiles(commandFolder).flatMap((file): CustomPrompt[] => {
-    const limits = { maxBytes: MAX_COMMAND_BYTES, ...defined({ within }) }
-    const read = readProjectText(join(commandFolder, file), limits)
-    // A file that cannot be read, or is too long, is not offered.
-    if ('problem' in read || read.isCut) return []
-    const { text } = read
-    const head = /^---\n(?<head>[^]*?)\n---\n(?<rest>[^]*)$/.exec(text)?.groups
-    const about = /^description:\s*(?<about>.+)$/m.exec(head?.['head'] ?? '')?.groups?.['about']
-    const prompt = (head?.['rest'] ?? text).trim()
-    const custom: CustomPrompt = {
-      name: file.slice(0, -'.md'.length),
-      about: about ?? prompt.split('\n', 1)[0] ?? '',
-      expand: (words) =>
-        prompt.includes('$ARGUMENTS') ? prompt.replaceAll('$ARGUMENTS', () => words) : `${prompt}\n\n${words}`.trim(),
-    }
-    return [custom]
-  })
-}
-
-function listMarkdownFiles(commandFolder: string): string[] {
-  try {
-    return readdirSync(commandFolder)
-      .filter((name) => /^[\w-]+\.md$/.test(name))
-      .sort()
-  } catch {
-    return []
-  }
+/** Only `provider/model` names a model here; the names of another agent mean nothing to other providers. */
+async function usePromptModel(app: AppParts, { model, name }: CustomPrompt) {
+  if (model === undefined || !model.includes('/') || app.controller.isBusy) return undefined
+  const { provider, model: current } = app.session.agent.model.origin
+  const problem = await setModel(app, model)
+  if (problem === undefined) return async () => void (await setModel(app, `${provider}/${current}`))
+  app.ui.notify(escapeForTerminal(`The model of /${name} is not used: ${problem}`), 'warn')
+  return undefined
 }

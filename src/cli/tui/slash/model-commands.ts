@@ -1,14 +1,18 @@
 import { EFFORT_LEVELS } from '../../../model/request.ts'
 import { APPROVAL_MODE_NAMES, APPROVAL_MODES } from '../../../policy/policy.ts'
 import { EFFORT_VALUES, parseEffort } from '../../setup/generation-settings.ts'
+import { defined } from '../../../model/defined.ts'
+import { jsonlStore } from '../../../session/store/jsonl-store.ts'
+import { formatNumber } from '../../output/format.ts'
+import { getSessionsFolder } from '../../paths/folders.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { AppParts } from '../app-parts.ts'
-import { setMode, setModel } from '../session-actions.ts'
+import { offerChoices, setMode, setModel } from '../session-actions.ts'
 import { styledLines } from '../term/styled-line.ts'
 import type { MenuItem } from '../ui-state.ts'
 
 export async function changeModel(app: AppParts, name: string): Promise<void> {
-  if (name === '') return showModels(app)
+  if (name === '') return app.ui.isPlain ? showModels(app) : offerChoices(app, 'model')
   const problem = await setModel(app, name)
   if (problem === undefined) app.ui.notify(`The model is now ${name}; the conversation continues.`)
   else app.ui.notify(problem, 'bad')
@@ -23,15 +27,35 @@ async function showModels({ ui, settings }: AppParts): Promise<void> {
   ui.notify('Use /model <name> to switch. Run dragoman models to see why other models are not available.')
 }
 
-export async function listModelChoices({ settings }: AppParts): Promise<MenuItem[]> {
+export async function listModelChoices({ settings, session, folder }: AppParts): Promise<MenuItem[]> {
   const { listModelsByProvider: listProviderOffers } = await import('../../command/models/models.ts')
   const { offers } = await listProviderOffers(settings.config)
   const found = offers.flatMap(({ provider, usable, models }) =>
     usable
-      ? models.map(({ id, default: isDefault }) => ({ value: escapeForTerminal(`${provider}/${id}`), isDefault }))
+      ? models.map(({ id, default: isDefault, window }) => ({
+          value: escapeForTerminal(`${provider}/${id}`),
+          isDefault,
+          ...(window !== undefined && { about: `${formatNumber(window / 1000)}k tokens` }),
+        }))
       : [],
   )
-  return [...found.filter(({ isDefault }) => isDefault), ...found.filter(({ isDefault }) => !isDefault)]
+  // What is in use here comes first: the models of the last sessions, then the default of each provider.
+  const recent = await listRecentModels(folder)
+  const rank = ({ value, isDefault }: (typeof found)[number]): number => {
+    const at = recent.indexOf(value)
+    return at >= 0 ? at : isDefault ? recent.length : recent.length + 1
+  }
+  const current = `${session.agent.model.origin.provider}/${session.agent.model.origin.model}`
+  return found
+    .map((item) => ({ ...item, order: item.value === current ? -1 : rank(item) }))
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ value, about, order }) => ({ value, ...defined({ about: order === -1 ? 'in use' : about }) }))
+}
+
+/** The models of the last sessions of this folder, the latest first. */
+async function listRecentModels(folder: string): Promise<string[]> {
+  const sessions = await jsonlStore(getSessionsFolder(folder)).list({ limit: 30 })
+  return [...new Set(sessions.flatMap(({ asked, model }) => asked ?? model ?? []))]
 }
 
 export function changeEffort({ ui, session }: AppParts, word: string): void {

@@ -1,4 +1,5 @@
 import { compactHistory } from '../../../agent/history/compact.ts'
+import { callHook } from '../../../agent/hooks/call-hook.ts'
 import { joinTextParts } from '../../../model/text.ts'
 import { jsonlStore } from '../../../session/store/jsonl-store.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
@@ -14,7 +15,7 @@ import type { MenuItem } from '../ui-state.ts'
 export async function listOtherSessions({ folder, session }: AppParts): Promise<MenuItem[]> {
   const sessions = await jsonlStore(getSessionsFolder(folder)).list()
   return sessions
-    .filter(({ id, title }) => id !== session.agent.session.id && title !== '')
+    .filter(({ id, title, subagent }) => id !== session.agent.session.id && title !== '' && !subagent)
     .toSorted((one, other) => other.changed - one.changed)
     .map(({ id: value, changed, title }) => ({
       value,
@@ -32,7 +33,10 @@ export async function compressHistory({ ui, session: { agent }, controller }: Ap
   if (controller.isBusy) return ui.notify(BUSY_MESSAGE, 'warn')
   const prompt = `${agent.session.id}#compress`
   let problem: string | undefined = 'a summary would not be shorter than the conversation.'
-  for await (const event of compactHistory(agent, prompt, new AbortController().signal)) {
+  const { signal } = new AbortController()
+  const before = await callHook(agent, 'preCompact', { trigger: 'manual' }, signal, () => undefined)
+  if (before?.block) return ui.notify(`Not summarised, because of a hook: ${before.block.reason}`, 'warn')
+  for await (const event of compactHistory(agent, prompt, signal)) {
     if (event.type === 'compact') problem = event.done ? undefined : (event.fault?.message ?? problem)
     ui.update((state) => ({ ...state, conversation: applyRunEvent(state.conversation, event, Date.now()) }))
   }

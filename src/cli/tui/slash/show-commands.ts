@@ -6,7 +6,8 @@ import { abbreviateHome } from '../../paths/folders.ts'
 import { readInstructions } from '../../setup/instructions.ts'
 import type { AppParts } from '../app-parts.ts'
 import { findCallPart, toFinishedCall } from '../session-history.ts'
-import { styledLine, styledLines, clipLine, type StyledLine } from '../term/styled-line.ts'
+import type { SubagentActivity } from '../subagent-activity.ts'
+import { styledLine, styledLines, clipLine, type StyledLine, type TextTone, wrapLine } from '../term/styled-line.ts'
 import { renderCall } from '../view/call.ts'
 import { renderMarkdown } from '../view/markdown.ts'
 import { BASIC_KEY_DESCRIPTIONS } from './keys.ts'
@@ -45,6 +46,24 @@ export function showTools({ ui, session }: AppParts): void {
   ui.print([[], ...rows.map((row) => clipLine(row, ui.viewOptions.width))])
 }
 
+export async function showSkills({ ui, folder }: AppParts): Promise<void> {
+  const { loadSkills } = await import('../../prompt-files/skill-files.ts')
+  const skills = loadSkills(folder)
+  if (skills.length === 0)
+    return ui.notify('There are no skills. A skill is a folder with a SKILL.md, in .agents/skills or .claude/skills.')
+  ui.print([
+    [],
+    ...skills.map(({ name, about, path, isForModel }): StyledLine => [
+      { text: `/${name} `, tone: 'accent' },
+      { text: escapeForTerminal(about) },
+      {
+        text: `  ${escapeForTerminal(abbreviateHome(path), 'file-name')}${isForModel ? '' : ' (only you call it)'}`,
+        tone: 'quiet',
+      },
+    ]),
+  ])
+}
+
 /** The servers of this session; their tools have the names that the model sees. */
 export async function showMcpServers(app: AppParts): Promise<void> {
   const { servers } = app.session
@@ -55,7 +74,7 @@ export async function showMcpServers(app: AppParts): Promise<void> {
 
 export function showMemory({ ui, folder }: AppParts): void {
   const { files: instructions, memories, notices } = readInstructions(folder)
-  const files = [...instructions, ...(memories ? [memories] : [])]
+  const files = [...instructions, ...memories]
   for (const notice of notices) ui.notify(escapeForTerminal(notice), 'warn')
   if (files.length === 0)
     return ui.notify('No instructions or memories. Add an AGENTS.md, or ask the model to remember something.')
@@ -69,6 +88,8 @@ export function showMemory({ ui, folder }: AppParts): void {
 
 /** Shows the running call, or else the last one, with all its output. */
 export function showLastCall({ ui, session }: AppParts): void {
+  const { subagents = [] } = ui.state.conversation
+  if (subagents.length > 0) return ui.print(subagents.flatMap(renderSubagent))
   const running = ui.state.conversation.live.find((block) => block.kind === 'call' && block.call.status === 'executing')
   if (running?.kind === 'call') {
     const seconds = Math.floor((Date.now() - running.since) / 1000)
@@ -81,6 +102,46 @@ export function showLastCall({ ui, session }: AppParts): void {
   if (!entry) return ui.notify('No tool has run yet.', 'warn')
   const finished = toFinishedCall(entry, findCallPart(turns, entry.result.id))
   ui.print([[], ...renderCall(finished, ui.viewOptions, { open: true })])
+}
+
+/** All that a subagent has done so far. */
+function renderSubagent({ name, session, lines }: SubagentActivity): StyledLine[] {
+  const head = styledLine(`${escapeForTerminal(name)} (session ${session})`, 'strong')
+  const rows = escapeForTerminal(lines.join('\n'), 'tool-output').split('\n')
+  return [[], head, ...rows.map((row) => styledLine(`  ${row}`, 'quiet'))]
+}
+
+/** `/hooks`: the commands that run at events, and where they come from. */
+export function showHooks({ ui, session }: AppParts): void {
+  const rows = session.hooks.map(({ event, matcher, command, source, isTrusted }): StyledLine => [
+    { text: `${event} `, tone: 'accent' },
+    { text: matcher === undefined ? '' : `${escapeForTerminal(matcher)} ` },
+    { text: escapeForTerminal(command) },
+    { text: escapeForTerminal(`  (${source}${isTrusted ? '' : ', in the sandbox'})`), tone: 'quiet' },
+  ])
+  if (rows.length === 0)
+    return ui.notify(
+      'No hooks. They are set under “hooks” in your settings, in .claude/settings.json or in .gemini/settings.json.',
+    )
+  ui.print([[], ...rows.flatMap((row) => wrapLine(row, ui.viewOptions.width))])
+}
+
+/** `/agents`: the agents that can get tasks, with their files. */
+export function showAgents({ ui, session }: AppParts): void {
+  const rows = session.agents.flatMap(({ name, description, source, model, tools, isReadOnly }): StyledLine[] => {
+    const about = [source ?? 'built in', model, tools?.join(', ') ?? (isReadOnly ? 'read-only' : undefined)]
+    return [
+      [
+        { text: `${escapeForTerminal(name)} `, tone: 'accent' },
+        { text: escapeForTerminal(`(${about.filter((one) => one !== undefined).join('; ')})`), tone: 'quiet' },
+      ],
+      styledLine(`  ${escapeForTerminal(description.replace(/\s+/g, ' '))}`),
+    ]
+  })
+  ui.print([[], ...rows.flatMap((row) => wrapLine(row, ui.viewOptions.width))])
+  ui.notify(
+    'Agents are Markdown files in .dragoman/agents, .claude/agents or .agents/agents, here or in your home folder.',
+  )
 }
 
 /** `/context`: what fills the context window, by estimate; the total is the count of the vendor, if there is one. */
@@ -98,12 +159,38 @@ export async function showContextUsage({ ui, session: active }: AppParts): Promi
   const estimate = parts.reduce((sum, [, characters]) => sum + estimateTokens(characters), 0)
   const used = session.turns.some((turn) => turn.role === 'assistant' && turn.usage) ? counted : estimate
   const share = window === undefined ? '' : ` of ${formatNumber(window)} (${Math.round((used / window) * 100)} %)`
-  const rows = parts.map(([name, characters]): StyledLine => [
-    { text: `  ${name.padEnd(38)}` },
+  const { width, ascii } = ui.viewOptions
+  const rows = parts.map(([name, characters], at): StyledLine => [
+    { text: `  ${ascii ? PART_LETTERS[at] : '■'} `, tone: PART_TONES[at] ?? 'plain' },
+    { text: name.padEnd(36) },
     { text: `about ${formatNumber(estimateTokens(characters))}`, tone: 'quiet' },
   ])
-  ui.print([[], styledLine(`${formatNumber(used)} tokens${share}`, 'strong'), ...rows])
+  const bar = renderContextBar(
+    parts.map(([, characters]) => estimateTokens(characters)),
+    { total: Math.max(window ?? estimate, estimate, 1), width: Math.min(width - 4, 60), isAscii: ascii === true },
+  )
+  ui.print([[], styledLine(`${formatNumber(used)} tokens${share}`, 'strong'), bar, ...rows])
   ui.notify(
     window === undefined ? 'The context window of this model is unknown.' : '/compact summarises the conversation.',
   )
+}
+
+const PART_TONES: readonly TextTone[] = ['accent', 'good', 'warn', 'user']
+const PART_LETTERS = ['S', 'T', 'E', 'C'] as const
+
+/** The context window as a bar: a piece for each part, and the rest free. A part that is there has at least one cell. */
+function renderContextBar(
+  tokens: readonly number[],
+  { total, width, isAscii }: { readonly total: number; readonly width: number; readonly isAscii: boolean },
+): StyledLine {
+  const cells = tokens.map((count) => (count === 0 ? 0 : Math.max(Math.round((count / total) * width), 1)))
+  const free = Math.max(width - cells.reduce((sum, count) => sum + count, 0), 0)
+  return [
+    { text: '  ' },
+    ...cells.map((count, at) => ({
+      text: (isAscii ? (PART_LETTERS[at] ?? '') : '■').repeat(count),
+      tone: PART_TONES[at] ?? 'plain',
+    })),
+    { text: (isAscii ? '.' : '□').repeat(free), tone: 'quiet' as const },
+  ]
 }

@@ -39,6 +39,12 @@ export function listApprovalAnswers(
   const unseenCount = edits.filter((one) => one.id !== ask.id && !isFullyShown(asking, one.id)).length
   if (details.kind === 'sandbox')
     return [...listSandboxAnswers(details.blocked), ...listAlwaysAnswer(ask), NO_WITH_REASON, PLAIN_NO]
+  if (details.kind === 'question')
+    return [
+      ...details.options.map(({ label }, at) => ({ key: String(at + 1), meaning: label, brief: label })),
+      { key: 'w', meaning: 'write an answer', brief: 'write…' },
+      { key: 'Esc', meaning: 'no answer', brief: 'none' },
+    ]
   const isPlan = details.kind === 'plan'
   const isOffline = details.kind === 'exec' && details.isOffline === true
   const isOutside = details.kind === 'exec' && details.outsidePaths !== undefined

@@ -1,4 +1,4 @@
-import type { ApprovalDetails } from '../../../tool/tool.ts'
+import type { ApprovalDetails, QuestionOption } from '../../../tool/tool.ts'
 import { countDiffLines } from './diff.ts'
 import { toRootRelativePath } from './display-path.ts'
 
@@ -35,6 +35,8 @@ export function formatApprovalTitle(details: ApprovalDetails, root: string | und
     }
     case 'plan':
       return 'Carry out this plan?'
+    case 'question':
+      return 'The model asks:'
     case 'mcp':
       return `Call ${details.toolDisplayName} of the server ${details.serverName}?`
     case 'sandbox':
@@ -55,6 +57,8 @@ export function formatApprovalBody(details: ApprovalDetails): string {
       return details.command
     case 'plan':
       return details.plan
+    case 'question':
+      return [details.question, ...details.options.map(formatOption)].join('\n')
     case 'info':
       return [details.prompt, ...(details.urls ?? [])].join('\n')
     case 'mcp': {
@@ -65,4 +69,8 @@ export function formatApprovalBody(details: ApprovalDetails): string {
     default:
       return details satisfies never
   }
+}
+
+function formatOption({ label, about }: QuestionOption, at: number): string {
+  return `  ${at + 1}. ${label}${about === undefined ? '' : `: ${about.replaceAll(/\s+/g, ' ')}`}`
 }

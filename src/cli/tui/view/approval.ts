@@ -114,7 +114,8 @@ function layoutApproval(asks: readonly ApprovalRequest[], asking: ApprovalViewSt
     asking.reasonEditor &&
     renderEditor(asking.reasonEditor, { width, mark: 'Reason: ', most: maxDraftRows(options.rows) })
   const rows = options.rows - (reason?.lines.length ?? 0)
-  const name = escapeForTerminal(formatApprovalTitle(ask.details, root), 'file-name')
+  const asker = ask.asker === undefined ? '' : `${ask.asker} asks: `
+  const name = escapeForTerminal(`${asker}${formatApprovalTitle(ask.details, root)}`, 'file-name')
   const count = asks.length > 1 ? ` (${asking.at + 1} of ${asks.length}, ←→)` : ''
   const {
     body,

@@ -2,6 +2,7 @@ import { truncateLines } from '../../output/truncate-lines.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { formatDuration } from '../../../provider/index.ts'
 import type { ConversationBlock, LiveConversation } from '../conversation-state.ts'
+import { summarizeActivity } from '../subagent-activity.ts'
 import { formatSearchLine } from '../input/history-search.ts'
 import type { InputHint, UiState } from '../ui-state.ts'
 import { clipLine, type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
@@ -26,7 +27,7 @@ export function renderLiveScreen(
   )
   const live = shown.flatMap((block) => renderBlock(block, viewOptions, now))
   const working = renderWorkingLine(state, now)
-  const above = [...live, ...working, ...renderQueue(state, width)]
+  const above = [...live, ...renderBackgroundRuns(state, width), ...working, ...renderQueue(state, width)]
   const status = renderStatusLine(state.status, width)
   if (state.approvals.length > 0) {
     const ask = renderApproval(state.approvals, state.approvalView, fitApprovalArea(state, viewOptions))
@@ -34,7 +35,7 @@ export function renderLiveScreen(
     if (draft.cursor) return stackLines([...above, [], ...ask.lines], draft, [...renderMenu(state, width), status])
     return stackLines([...above, []], ask, [...draft.lines, status])
   }
-  const mark = state.vim === 'normal' ? ': ' : '> '
+  const mark = state.vim === 'normal' ? ': ' : state.vim === 'visual' ? 'v ' : '> '
   const input = renderEditor(state.editor, { width, mark })
   const hintText = state.search ? escapeForTerminal(formatSearchLine(state.search)) : state.hint && HINTS[state.hint]
   const hint = hintText === undefined ? [] : [clipLine(styledLine(hintText, 'quiet'), width)]
@@ -43,7 +44,10 @@ export function renderLiveScreen(
 
 const HINTS: Readonly<Record<InputHint, string>> = {
   leave: 'Press Ctrl-C again to exit; the session is saved.',
-  'attach-image': 'To attach an image, type @ and its path, or drop the file here.',
+  rewind: 'Press Esc again to go back to an earlier message.',
+  clear: 'Press Esc again to clear the input.',
+  'attach-image':
+    'No image on the clipboard, or no program to read it (wl-paste, xclip, pngpaste). To attach an image, type @ and its path, or drop the file here.',
 }
 
 /** A block as it goes to the scrollback, or, while it may still change, as it is now. */
@@ -105,6 +109,20 @@ function renderThought({ text, done, ms }: Extract<ConversationBlock, { kind: 't
   if (done && shown === '') return []
   const time = done && ms >= 1000 ? ` (${Math.round(ms / 1000)} s)` : ''
   return [clipLine(styledLine(`✻ ${escapeForTerminal(shown.trim())}${time}`, 'quiet'), width)]
+}
+
+/** A line for each subagent that works in the background: the call that started it has its result already. */
+function renderBackgroundRuns({ conversation }: UiState, width: number): StyledLine[] {
+  const shown = new Set(conversation.live.flatMap((block) => (block.kind === 'call' ? [block.call.call.id] : [])))
+  const others = (conversation.subagents ?? []).filter(({ call }) => !shown.has(call))
+  const rows = others.map((activity) => {
+    const text = `${activity.name} in the background: ${summarizeActivity(activity).replaceAll('\n', ' · ')}`
+    return clipLine(
+      [{ text: '● ', tone: 'accent' }, ...styledLine(escapeForTerminal(text, 'file-name'), 'quiet')],
+      width,
+    )
+  })
+  return rows.length === 0 ? [] : [[], ...rows]
 }
 
 function renderWorkingLine({ runningSince, approvals, conversation }: UiState, now: number): StyledLine[] {

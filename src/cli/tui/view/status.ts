@@ -3,6 +3,7 @@ import type { StatusInfo } from '../ui-state.ts'
 
 /** The last line. If there is little room, the last parts are left out. */
 export function renderStatusLine(status: StatusInfo, width: number): StyledLine {
+  if (status.custom !== undefined) return clipLine([{ text: status.custom, tone: 'quiet' }], width)
   const parts = [
     [{ text: status.model, tone: 'accent' }],
     renderMode(status),

@@ -1,6 +1,5 @@
 import { defined } from '../../../model/defined.ts'
 import { isObject, tryParseJson } from '../../../model/json.ts'
-import { stripJsonComments } from '../../../model/json-comments.ts'
 import type { McpServerConfig } from './server-config.ts'
 
 /** Reads settings of Gemini CLI, Claude Code, VS Code or Cursor: `mcpServers` or `servers`, also those of a project. */
@@ -96,4 +95,12 @@ function translateVariables(text: string, folder: string): string {
 function collectStrings(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectStrings) : []
+}
+
+/** Editors allow comments and trailing commas. */
+export function stripJsonComments(text: string): string {
+  return text
+    .replace(/^\uFEFF/, '')
+    .replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, (_, string?: string) => string ?? '')
+    .replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_, string?: string) => string ?? '')
 }

@@ -25,6 +25,8 @@ export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: str
     spec: { name, description: remote.description, schema: remote.schema },
     kind: 'other',
     origin: 'mcp',
+    // As with its other annotations: only the word of a trusted server counts.
+    ...(trusted && (remote.readOnly || remote.isIdempotent) && { safeToRetry: true }),
     effects() {
       // The annotations of a server count only if it is trusted.
       if (trusted && remote.readOnly) return []

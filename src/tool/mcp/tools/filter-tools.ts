@@ -16,6 +16,8 @@ export interface RemoteTool {
   /** It can only be called as an MCP task. */
   readonly isTask: boolean
   readonly readOnly: boolean
+  /** A second call with the same arguments has no further effect. */
+  readonly isIdempotent: boolean
   readonly remarks: readonly string[]
 }
 
@@ -78,6 +80,7 @@ function toRemoteTool(name: string, item: JsonObject): RemoteTool | string {
     schema: typed,
     isTask: isObject(execution) && execution['taskSupport'] === 'required',
     readOnly: hints['readOnlyHint'] === true,
+    isIdempotent: hints['idempotentHint'] === true,
     remarks: [
       ...repaired.repairs,
       ...(hasCycleInSchema(typed) ? ['Its schema is recursive, and is cut off where it recurs.'] : []),

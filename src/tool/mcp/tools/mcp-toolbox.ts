@@ -50,6 +50,8 @@ export function createMcpToolbox(
       return declared.specs
     },
     find(name) {
+      // Calls of an earlier process may be looked up before the first request.
+      if (isFirst) rebuild()
       const one = declared.find(name)
       if (!('problem' in one || one.renamed)) return one
       // A tool that is not declared now can still be called by its exact name.

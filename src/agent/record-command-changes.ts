@@ -1,0 +1,51 @@
+import type { Host } from '../host/host.ts'
+import type { FileChange } from '../host/files/record-changes.ts'
+import type { SnapshotProblem, WorkspaceSnapshots } from '../host/files/workspace-snapshot.ts'
+
+interface RecordingOptions {
+  /** Created at the first command that may change something. */
+  readonly createSnapshots: () => Promise<WorkspaceSnapshots>
+  readonly record: (change: FileChange) => Promise<void>
+}
+
+/** Records what commands change in the workspace, so that it can be undone. If it cannot be kept, the user is told once. */
+export function withCommandRecording<H extends Host>(host: H, { createSnapshots, record }: RecordingOptions): H {
+  let snapshots: Promise<WorkspaceSnapshots> | undefined
+  let isReported = false
+  const run: Host['processes']['run'] = async (request) => {
+    if (READ_ONLY_COMMAND.test(request.command)) return host.processes.run(request)
+    const { take, problem } = await (snapshots ??= createSnapshots()).then((one) => ({
+      take: () => one.take(),
+      problem: () => one.problem,
+    }))
+    const snapshot = await take()
+    const end = await host.processes.run(request)
+    const changes = await snapshot?.findChanges()
+    for (const change of changes ?? []) await record(change)
+    if (changes) return { ...end, changesRecorded: true }
+    if (isReported) return end
+    isReported = true
+    return { ...end, notices: [NOT_RECORDED_NOTICES[problem() ?? 'too-large']] }
+  }
+  const processes = { ...host.processes, run }
+  return {
+    ...host,
+    processes,
+    ...(host.withAccess && {
+      withAccess: (access: Parameters<NonNullable<Host['withAccess']>>[0]) => ({
+        ...(host.withAccess?.(access) ?? host),
+        processes,
+      }),
+    }),
+  }
+}
+
+/** Simple commands that nearly always only read; others may be slow to start with, so a look at the workspace is no matter. */
+const READ_ONLY_COMMAND =
+  /^\s*(?:ls|cat|pwd|head|tail|wc|grep|rg|stat|file|which|date|git (?:status|diff|log|show|branch))(?: [^;&|><`$()\n]*)?$/
+
+const NOT_RECORDED_NOTICES: Readonly<Record<SnapshotProblem, string>> = {
+  'too-large':
+    'What commands change here cannot be undone: the folder is too large to be kept. Changes by file tools can.',
+  unreadable: 'What commands change here cannot be undone: the folder cannot be read. Changes by file tools can.',
+}

@@ -1,0 +1,2 @@
+/** A style sheet: the bundler collects them. */
+declare module '*.css'
