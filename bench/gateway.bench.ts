@@ -1,5 +1,7 @@
 import { createServer, request as httpRequest, Agent, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Gateway, startGateway } from '../src/gateway/gateway.ts'
 import { parseProvider, resolveModel } from '../src/provider/index.ts'
 import { median } from './support/measure.ts'
@@ -8,6 +10,9 @@ import { type BenchmarkRow, reportTable } from './support/report.ts'
 const ROUNDS = 300
 const CHUNKS = 20_000
 const STREAMS = 200
+const REQUESTS = 10_000
+/** After these, the log of exchanges is full. */
+const WARM_UP = 2000
 const TOKEN = 'token-of-the-benchmark-1'
 
 const text = (content: string) =>
@@ -108,6 +113,25 @@ function ask(url: string, { path, body }: { path: string; body: unknown }): Prom
   })
 }
 
+/** How many megabytes the heap has grown by after many requests on the same API and translated. */
+async function measureGrowth(url: string): Promise<number> {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  let sizeBefore = 0
+  for (let at = 0; at < REQUESTS; at += BATCH) {
+    if (at === WARM_UP) {
+      collectGarbage()
+      sizeBefore = process.memoryUsage().heapUsed
+    }
+    const make = (at / BATCH) % 2 === 0 ? BODIES.chat : BODIES.anthropic
+    await Promise.all(Array.from({ length: BATCH }, () => ask(url, make('Hi'))))
+  }
+  collectGarbage()
+  return (process.memoryUsage().heapUsed - sizeBefore) / 2 ** 20
+}
+
+const BATCH = 50
+
 async function main(): Promise<void> {
   const upstream = await startUpstream()
   const bare = await startBareProxy(portOf(upstream))
@@ -143,6 +167,7 @@ async function main(): Promise<void> {
   const all = await Promise.all(Array.from({ length: STREAMS }, () => ask(gateway.url, BODIES.anthropic('Hi'))))
   const allMs = performance.now() - startedAll
   const complete = all.filter(({ bytes }) => bytes > 0).length
+  const growth = await measureGrowth(gateway.url)
   const rows: BenchmarkRow[] = [
     {
       label: 'first byte on the same API, added to a bare proxy, against 3 ms',
@@ -167,6 +192,12 @@ async function main(): Promise<void> {
       figures: `${complete} of ${STREAMS} in ${allMs.toFixed(0)} ms`,
       ratio: STREAMS - complete,
       maxRatio: 0,
+    },
+    {
+      label: `memory after ${REQUESTS} requests, added to that after ${WARM_UP}, against 8 MB`,
+      figures: `${growth.toFixed(1)} MB`,
+      ratio: Math.max(0, growth) / 8,
+      maxRatio: 1,
     },
   ]
   reportTable(

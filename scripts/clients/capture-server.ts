@@ -21,8 +21,6 @@ export interface CapturedRequest {
 export interface CaptureServer {
   readonly url: string
   readonly requests: readonly CapturedRequest[]
-  /** Hosts that the client tried to reach through this server as its proxy. None is reached. */
-  readonly refusedHosts: ReadonlySet<string>
   close(): void
 }
 
@@ -35,20 +33,8 @@ export async function startCaptureServer(step: ScriptStep, end: ScriptStep, cwd:
     templateValues: { cwd },
   })
   const requests: CapturedRequest[] = []
-  const refusedHosts = new Set<string>()
   const server = createServer((request, response) => {
-    const proxied = /^https?:\/\/([^/]+)/.exec(request.url ?? '')?.[1]
-    if (proxied === undefined) answer(state, request, response, requests).catch(() => response.destroy())
-    else {
-      refusedHosts.add(proxied)
-      response.writeHead(403).end()
-    }
-  })
-  server.on('connect', (request, socket) => {
-    refusedHosts.add(request.url ?? '')
-    // A client that is ended resets its connections.
-    socket.on('error', () => undefined)
-    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    answer(state, request, response, requests).catch(() => response.destroy())
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
@@ -56,7 +42,7 @@ export async function startCaptureServer(step: ScriptStep, end: ScriptStep, cwd:
     server.close()
     server.closeAllConnections()
   }
-  return { url: `http://127.0.0.1:${port}`, requests, refusedHosts, close }
+  return { url: `http://127.0.0.1:${port}`, requests, close }
 }
 
 async function answer(

@@ -1,36 +1,31 @@
-import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
 import type { WireId } from '../../src/model/turn.ts'
-
-/** Where a client finds its model. */
-export interface ModelEndpoint {
-  /** Without the vendor's own path: `http://127.0.0.1:8080`. */
-  readonly url: string
-  readonly key: string
-  readonly model: string
-}
-
-/** What points a client to an endpoint, for one run: nothing of the user's own configuration is changed. */
-export interface ClientSetup {
-  readonly env: Readonly<Record<string, string>>
-  readonly args: readonly string[]
-  /** Files in its home folder. */
-  readonly files?: Readonly<Record<string, string>>
-}
+import type { ScriptedCall, ScriptStep } from '../../src/rehearsal/script/script.ts'
 
 /** A model that a client asks, on a wire that it speaks. */
 export interface ClientModel {
   readonly wire: WireId
   readonly model: string
-  readonly setUp: (endpoint: ModelEndpoint) => ClientSetup
+  /** Arguments that choose the model, if the setup for the gateway does not. */
+  readonly args?: readonly string[]
   /** Calls a tool of the client that shows the file `{cwd}/a.txt`. */
   readonly readFile: ScriptStep
 }
 
-/** Another agent that can be pointed to an endpoint of ours. */
+/** How a model works with the tools of a client. Paths are inside of `{cwd}`. */
+export interface ClientTools {
+  /** Distinguishes it from other tools of the same client. */
+  readonly label?: string
+  /** Arguments that make the client declare these tools. */
+  readonly args?: readonly string[]
+  readonly read: (file: string) => ScriptedCall
+  readonly edit: (file: string, before: string, after: string) => ScriptedCall
+  readonly shell: (command: string) => ScriptedCall
+}
+
+/** Another agent that can be pointed to an endpoint of ours; how is in `src/gateway/clients`. */
 export interface Client {
   /** The command by which its users know it. */
   readonly id: string
-  readonly title: string
   /** The npm package; `{target}` is the platform, such as `linux-x64`. */
   readonly package: string
   /** Versions or tags, tried in this order. */
@@ -41,9 +36,14 @@ export interface Client {
   readonly node?: number
   /** Turns off updates, telemetry and everything else that would reach another host. */
   readonly quietEnv: Readonly<Record<string, string>>
+  /** The same, in files of its home folder. */
+  readonly quietFiles?: Readonly<Record<string, string>>
   /** Runs one prompt without a terminal and without questions. */
   readonly runPrompt: (prompt: string) => readonly string[]
+  /** The requests that are captured. */
   readonly models: readonly ClientModel[]
+  /** The ways to work on a task through the gateway. */
+  readonly tools: readonly ClientTools[]
 }
 
 /** Calls the tool at the beginning of a conversation that declares it; clients also ask for titles, without tools. */

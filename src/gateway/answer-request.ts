@@ -112,6 +112,7 @@ async function askInOrder(
       ? await passThrough(request, response, {
           endpoint: upstream.endpoint,
           httpClient: context.upstreams.httpClient,
+          maxSilenceMs: context.upstreams.maxSilenceMs,
           ledgers,
           recorder,
           hasFallback,

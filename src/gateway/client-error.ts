@@ -1,5 +1,6 @@
 import type { Fault, FaultKind } from '../model/fault.ts'
 import type { WireId } from '../model/turn.ts'
+import { isRetryable } from '../provider/index.ts'
 import type { VendorErrorReport } from '../wire/response-writer.ts'
 
 /** An error as the client's own vendor would report it. */
@@ -11,18 +12,15 @@ export interface ClientError {
 /** The status, the words and the headers by which clients of this wire recognise what to do. */
 export function toClientError(fault: Fault, wire: WireId): ClientError {
   const status = chooseStatus(fault, wire)
-  const isRetryable = RETRYABLE.has(fault.kind)
   return {
     report: { status, message: chooseMessage(fault, wire), ...chooseCode(fault, wire) },
     headers: {
       ...(fault.retryAfter !== undefined && { 'retry-after': String(Math.ceil(fault.retryAfter / 1000)) }),
       // The SDKs of Anthropic and OpenAI obey this; others do not know it.
-      'x-should-retry': String(isRetryable),
+      'x-should-retry': String(isRetryable(fault)),
     },
   }
 }
-
-const RETRYABLE: ReadonlySet<FaultKind> = new Set(['rate', 'server', 'transport', 'decode'])
 
 const STATUS_BY_KIND: Readonly<Record<FaultKind, number>> = {
   auth: 401,

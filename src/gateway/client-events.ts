@@ -92,12 +92,16 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
     return events
   }
 
+  function carryWhole(part: Exclude<AssistantPart, CallPart>, index: number): TurnEvent[] {
+    const { before, part: carried, after } = carrier.carry(part, index)
+    return [...before, carried, ...after].flatMap(writeWhole)
+  }
+
   function closeText(part: TextPart | ReasoningPart, index: number): TurnEvent[] {
     openTexts.delete(index)
     const sent = texts.get(index)
     if (!sent) {
-      const { before, part: carried, after } = carrier.carry(part, index)
-      return [...before, carried, ...after].flatMap(writeWhole)
+      return carryWhole(part, index)
     }
     const events: TurnEvent[] = []
     const rest = part.text.startsWith(sent.text) ? part.text.slice(sent.text.length) : ''
@@ -121,7 +125,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
       case 'reasoning':
         return closeText(part, index)
       case 'media':
-        return [...endCurrent(), ...writeWhole(carrier.carry(part, index).part)]
+        return [...endCurrent(), ...carryWhole(part, index)]
       case 'call':
         if (!isComplete(part)) rejected.push(part)
         // Signatures of what precedes a call are known when that has closed; clients drop those that follow it.

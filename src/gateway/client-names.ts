@@ -5,13 +5,13 @@ const USER_AGENTS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^GeminiCLI\b/i, 'gemini'],
   [/\bopencode\//i, 'opencode'],
   [/^QwenCode\b/i, 'qwen'],
-  [/^pi(?:-coding-agent)?\//i, 'pi'],
+  [/^pi(?:-coding-agent)?[/ ]/i, 'pi'],
   [/\bgoose\b/i, 'goose'],
 ]
 
-/** A known name, or the first word of the User-Agent. */
-export function getClientName(userAgent = ''): string {
+/** A known name, or the first word of the User-Agent; `other` if there is none. */
+export function getClientName(userAgent = '', other = 'unknown'): string {
   const known = USER_AGENTS.find(([pattern]) => pattern.test(userAgent))?.[1]
   if (known !== undefined) return known
-  return /^[\w.-]{1,40}/.exec(userAgent)?.[0].toLowerCase() ?? 'unknown'
+  return /^[\w.-]{1,40}/.exec(userAgent)?.[0].toLowerCase() ?? other
 }

@@ -9,8 +9,8 @@ import type { Wire } from '../wire/wire.ts'
 import { captureUpstream } from './capture-upstream.ts'
 import { createExchangeLog, type ExchangeLog } from './exchange-log.ts'
 import { type GatewayContext, handleGatewayRequest } from './handle-request.ts'
+import { createLimits, type DailySpending, type PriceCalculator } from './limits.ts'
 import { createGatewaySource } from './inspector/gateway-source.ts'
-import { createLimits, type PriceCalculator } from './limits.ts'
 import { createRoutingTable, type GatewayRoute } from './routing-table.ts'
 import { createUpstreams, type UpstreamOptions } from './upstream.ts'
 import { getSharedHttpClient } from '../provider/index.ts'
@@ -32,6 +32,12 @@ export interface GatewayOptions extends UpstreamOptions {
   readonly price?: PriceCalculator
   /** US dollars per day for all clients together. */
   readonly maxCostPerDay?: number
+  /** Where spending is kept; in memory if absent. */
+  readonly spending?: DailySpending
+  /** The client of requests without a User-Agent. */
+  readonly client?: string
+  /** In tokens, by `provider/model`, for clients that must know it. */
+  readonly getContextWindow?: (model: string) => number | undefined
   /** Removes secrets from what the log shows. */
   readonly redact?: (text: string) => string
 }
@@ -87,10 +93,12 @@ async function createContext(options: GatewayOptions, host: string, token: strin
     wires: wireById,
     table: createRoutingTable(options.routes ?? [], options.model),
     upstreams,
-    limits: createLimits(price),
+    limits: createLimits(price, options.spending),
     log,
     inspected: createGatewaySource({ log, wires: wireById, price, upstreams, envelopeKey: options.envelopeKey }),
     price,
+    ...defined({ client: options.client }),
+    getContextWindow: options.getContextWindow ?? (() => undefined),
     envelopeKey: options.envelopeKey,
     passKeys: options.passKeys ?? [],
     ...defined({ maxCostPerDay }),

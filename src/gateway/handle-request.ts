@@ -22,6 +22,10 @@ export interface GatewayContext extends AnswerContext {
   readonly token: string
   readonly host: string
   readonly wires: Readonly<Record<WireId, Wire>>
+  /** The client of requests without a User-Agent. */
+  readonly client?: string
+  /** In tokens, by `provider/model`; undefined if it is unknown. */
+  readonly getContextWindow: (model: string) => number | undefined
   /** What the inspector shows. */
   readonly inspected: InspectorSource
 }
@@ -80,7 +84,7 @@ async function handlePost(
   const model = ('model' in route ? route.model : undefined) ?? stringOrEmpty(body['model'])
   const stream = route.kind === 'ask' && (route.stream ?? body['stream'] === true)
   const framing = route.kind === 'ask' ? route.framing : 'sse'
-  const client = getClientName(request.headers['user-agent'])
+  const client = getClientName(request.headers['user-agent'], context.client)
   const own = findClientSession(request.headers, body)
   const fields = { client, ...own, wire: wire.id, path, model, isStream: stream }
   const recorder = context.log.begin(fields, typeof text === 'string' ? text : '', joinHeaders(request.headers))
@@ -130,15 +134,20 @@ function joinHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 }
 
 function sendModels(
-  { table }: GatewayContext,
+  { table, getContextWindow, client: defaultClient }: GatewayContext,
   request: IncomingMessage,
   route: Extract<VendorRoute, { kind: 'models' }>,
   reply: ReturnType<typeof createClientResponse>,
   query: string,
 ): void {
+  // Only Codex says its version.
   const isCodex = new URLSearchParams(query).has('client_version')
-  const names = table.listModels(getClientName(request.headers['user-agent']))
-  const list = createModelList(route.wire, names, { name: route.model, isCodex })
+  const client = getClientName(request.headers['user-agent'], defaultClient)
+  const models = table.listModels(client).map((name) => {
+    const [target = name] = table.choose(name, client)?.models ?? []
+    return { name, ...defined({ contextWindow: getContextWindow(target) }) }
+  })
+  const list = createModelList(route.wire, models, { name: route.model, isCodex })
   if (list) reply.sendJson(200, list)
   else reply.fail({ kind: 'invalid', status: 404, message: `Unknown model ${(route.model ?? '').slice(0, 200)}.` })
 }

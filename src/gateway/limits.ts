@@ -1,14 +1,17 @@
 import type { ModelOrigin } from '../model/turn.ts'
 import type { Usage } from '../model/usage.ts'
-import { type BudgetLedger, createBudgetLedger } from '../provider/optional-middleware.ts'
+import { type BudgetLedger, createBudgetLedger, type SpendingRecord } from '../provider/optional-middleware.ts'
 
 /** In US dollars; undefined if the price is unknown. */
 export type PriceCalculator = (origin: ModelOrigin, usage: Usage) => number | undefined
 
 export type Limits = ReturnType<typeof createLimits>
 
+/** Keeps what was spent on a day (such as 2026-11-17), so that it survives a restart. */
+export type DailySpending = (day: string, key: string) => SpendingRecord
+
 /** The budgets of each day, and the requests that run at the same time. */
-export function createLimits(price: PriceCalculator, now: () => number = Date.now) {
+export function createLimits(price: PriceCalculator, spending?: DailySpending, now: () => number = Date.now) {
   const ledgers = new Map<string, { readonly day: string; readonly ledger: BudgetLedger }>()
   const queues = new Map<string, RequestQueue>()
   return {
@@ -17,7 +20,7 @@ export function createLimits(price: PriceCalculator, now: () => number = Date.no
       const day = new Date(now()).toISOString().slice(0, 10)
       const known = ledgers.get(key)
       if (known?.day === day) return known.ledger
-      const ledger = createBudgetLedger({ money: dollars }, price)
+      const ledger = createBudgetLedger({ money: dollars }, price, spending?.(day, key))
       ledgers.set(key, { day, ledger })
       return ledger
     },

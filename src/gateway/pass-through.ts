@@ -11,6 +11,7 @@ import type { ClientResponse } from './client-response.ts'
 import type { ExchangeRecorder } from './exchange-log.ts'
 import { ANSWERED, type AttemptResult, type GatewayRequest } from './gateway-request.ts'
 import { hasEnvelopes, stripEnvelopes } from './native/strip-envelopes.ts'
+import { type SilenceTimer, startSilenceTimer } from './silence-timer.ts'
 import { createResponseWatcher } from './watch-response.ts'
 import { defined } from '../model/defined.ts'
 
@@ -23,6 +24,8 @@ interface PassThroughOptions {
   readonly recorder: ExchangeRecorder
   /** Is there another model that can answer if this one fails? */
   readonly hasFallback: boolean
+  /** Milliseconds without a byte of a stream. */
+  readonly maxSilenceMs: number
 }
 
 /** Passes a request on to a model of the client's own API: the bytes stay as they are both ways, and are only watched. */
@@ -37,6 +40,9 @@ export async function passThrough(
   const reservations = reserveAll(ledgers, origin, estimate)
   if ('fault' in reservations) return reservations
   let usage: Usage | undefined
+  // A response that is not streamed may take as long as the client waits for it.
+  const silence = request.stream ? startSilenceTimer(options.maxSilenceMs) : undefined
+  const signal = silence ? AbortSignal.any([request.signal, silence.signal]) : request.signal
   try {
     const forwarded: ForwardRequest = {
       stream: request.stream,
@@ -45,13 +51,15 @@ export async function passThrough(
       body: prepareBody(request, endpoint),
       ...defined({ key: options.key }),
     }
-    const upstream = await forwardRequest(endpoint, forwarded, httpClient, request.signal)
+    const upstream = await forwardRequest(endpoint, forwarded, httpClient, signal)
     if (request.signal.aborted) return ANSWERED
+    if (silence?.signal.aborted) return { fault: createSilenceFault(options.maxSilenceMs) }
     if ('kind' in upstream) return { fault: upstream }
     if (options.hasFallback && isUnavailable(upstream.status)) return { fault: await readFault(request, upstream) }
-    usage = await sendOn(request, response, upstream, recorder)
+    usage = await sendOn(request, response, upstream, { recorder, ...defined({ silence }) })
     return ANSWERED
   } finally {
+    silence?.stop()
     for (const reservation of reservations) {
       if (usage) reservation.spend(origin, usage)
       reservation.close()
@@ -63,12 +71,14 @@ async function sendOn(
   { wire, signal }: GatewayRequest,
   response: ClientResponse,
   { status, headers, body }: HttpResponse,
-  recorder: ExchangeRecorder,
+  { recorder, silence }: { readonly recorder: ExchangeRecorder; readonly silence?: SilenceTimer },
 ): Promise<Usage | undefined> {
   const watcher = createResponseWatcher(wire, status, headers)
+  silence?.restart()
   response.writeHead(status, pickResponseHeaders(headers))
   try {
     for await (const bytes of body) {
+      silence?.restart()
       const drained = response.write(bytes)
       watcher.push(bytes)
       if (drained) await drained
@@ -83,6 +93,11 @@ async function sendOn(
   recorder.addWarnings(warnings.map((warning) => ({ ...warning, stage: 'upstream-response' })))
   recorder.update(defined({ usage, fault }))
   return usage
+}
+
+function createSilenceFault(waited: number): Fault {
+  const message = `The model has sent nothing for ${Math.round(waited / 1000)} seconds.`
+  return { kind: 'transport', code: 'timeout', message, waited }
 }
 
 /** The body as it came, but for the name of the model; without envelopes of ours, which only other models understand. */

@@ -38,7 +38,7 @@ export function createRoutingTable(routes: readonly GatewayRoute[], model?: stri
       if (!route) return model === undefined ? undefined : { key: '*', models: splitNames(model) }
       const { maxCostPerDay, concurrency } = route
       const models = typeof route.to === 'string' ? splitNames(route.to) : route.to
-      return { key: `${found}`, models, ...defined({ maxCostPerDay, concurrency }) }
+      return { key: getRouteKey(route), models, ...defined({ maxCostPerDay, concurrency }) }
     },
     /** What a client can ask for: the names that need no pattern, and the models behind the others. */
     listModels(client?: string): string[] {
@@ -63,6 +63,11 @@ export function createRoutingTable(routes: readonly GatewayRoute[], model?: stri
       ...(model === undefined ? [] : ['*']),
     ],
   }
+}
+
+/** Stays the same if other routes are added. */
+function getRouteKey({ match, client = '*' }: GatewayRoute): string {
+  return `${match} ${client}`
 }
 
 function splitNames(names: string): string[] {

@@ -32,6 +32,8 @@ export async function translate(
   options: TranslateOptions,
 ): Promise<AttemptResult> {
   const { model, recorder } = options
+  const refused = findRefusedField(request)
+  if (refused !== undefined) return { fault: createRefusedFieldFault(refused) }
   const { request: modelRequest, warnings } = readModelRequest(request, options)
   if (modelRequest.previous !== undefined) return { fault: NO_STORED_HISTORY_FAULT }
   recorder.addWarnings(warnings.map((warning) => ({ ...warning, stage: 'client-request' })))
@@ -39,6 +41,16 @@ export async function translate(
   const events = model.stream(modelRequest, { turnKey, signal: request.signal })
   const send = request.stream ? sendStream : sendWhole
   return send(request, response, { ...options, events, modelRequest, warnings: [...warnings], turnKey })
+}
+
+/** Fields that a client must not believe to be obeyed: it leaves them out if an error names them. */
+function findRefusedField({ wire, body }: GatewayRequest): string | undefined {
+  return wire.id === 'anthropic' ? ['safeguards'].find((name) => body[name] !== undefined) : undefined
+}
+
+function createRefusedFieldFault(name: string): Fault {
+  const message = `${name}: The model that answers has no such field. Send the request without it.`
+  return { kind: 'invalid', status: 400, message }
 }
 
 const NO_STORED_HISTORY_FAULT: Fault = {
@@ -93,11 +105,13 @@ async function sendStream(request: GatewayRequest, response: ClientResponse, ans
   let current = start()
   let hasSent = false
   let lastSent = Date.now()
-  const startStream = (): void =>
+  const startStream = (): void => {
+    if (response.isStarted) return
     response.startStream({
       ...createModelHeader(model),
       ...formatWarningHeader([...warnings, ...current.events.warnings]),
     })
+  }
   const keepAlive = (): void => {
     startStream()
     response.keepAlive()

@@ -63,6 +63,7 @@ export function createUpstreams(options: UpstreamOptions) {
 
   return {
     httpClient,
+    maxSilenceMs,
     async find(name: string): Promise<Upstream | ResolveError> {
       const found = known.get(name) ?? resolve(name)
       known.set(name, found)

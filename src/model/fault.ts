@@ -18,6 +18,8 @@ export interface Fault {
   readonly isUnexplained?: true
   /** Milliseconds that the vendor asked us to wait. */
   readonly retryAfter?: number
+  /** What the vendor says about trying again, if it says anything. */
+  readonly shouldRetry?: boolean
   /** Milliseconds without progress before it happened. */
   readonly waited?: number
   /** The HTTP status, or the status given by an error inside a 200 response. */

@@ -35,7 +35,7 @@ export { sleep, systemClock, type Clock } from './clock.ts'
 export type { HttpClient, HttpRequest, HttpResponse } from './http/http-client.ts'
 export { createProvider, type ProviderSettings } from './create-provider.ts'
 export { openEndpoint, wrapInsideRetry } from './open-endpoint.ts'
-export { withRetry } from './middleware/retry.ts'
+export { isRetryable, withRetry } from './middleware/retry.ts'
 export { withAdaptation } from './middleware/adaptation/with-adaptation.ts'
 export {
   listCredentialSecrets as listSecrets,

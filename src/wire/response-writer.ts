@@ -1,6 +1,6 @@
 import { defined } from '../model/defined.ts'
 import type { TurnEvent } from '../model/event.ts'
-import { type Json, type JsonObject, objectOrEmpty } from '../model/json.ts'
+import { type Json, type JsonObject, objectOrEmpty, tryParseJson } from '../model/json.ts'
 import type { AssistantPart, AssistantTurn, CallPart, Finish, FinishReason, NativeData, WireId } from '../model/turn.ts'
 import { NO_USAGE, type Usage } from '../model/usage.ts'
 
@@ -172,8 +172,8 @@ function setVendorCallId(part: AssistantPart, id: string): AssistantPart {
 }
 
 /** The text of a call that takes free text; on other wires it is an argument. */
-export function getFreeformText({ freeform, raw, input }: CallPart): string {
-  return !freeform && typeof input?.['input'] === 'string' ? input['input'] : raw
+export function getFreeformText({ freeform, raw, input = objectOrEmpty(tryParseJson(raw)) }: CallPart): string {
+  return !freeform && typeof input['input'] === 'string' ? input['input'] : raw
 }
 
 /** An empty id stays empty. */

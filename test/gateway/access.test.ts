@@ -106,7 +106,17 @@ describe('models', () => {
     assert.equal(anthropic.data[0]?.display_name, 'fast')
     const gemini = JSON.parse((await get('/v1beta/models', bearer)).text) as { models: { name: string }[] }
     assert.equal(gemini.models[0]?.name, 'models/fast')
-    assert.deepEqual(JSON.parse((await get('/v1/models?client_version=0.166.0', bearer)).text), { models: [] })
+    const codex = JSON.parse((await get('/v1/models?client_version=0.169.0', bearer)).text) as {
+      models: { slug: string; base_instructions: string; context_window: number; visibility: string }[]
+    }
+    assert.deepEqual(
+      codex.models.map(({ slug, visibility }) => [slug, visibility]),
+      [
+        ['fast', 'list'],
+        ['up-openai-chat/script', 'list'],
+      ],
+    )
+    assert.ok(codex.models.every((model) => model.base_instructions !== '' && model.context_window > 0))
     assert.equal((await get('/v1/models/fast', bearer)).status, 200)
     assert.equal((await get('/v1/models/slow', bearer)).status, 404)
   })

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { GATEWAY_CLIENTS } from '../../src/gateway/clients/all-clients.ts'
@@ -73,10 +82,67 @@ process.exit(7)
       assert.match(out, new RegExp(`^# ${id}\\b`, 'm'))
       assert.match(out, /^export [A-Z_]+=/m)
     }
+    assert.ok(!existsSync(join(place.home, '.gemini')), 'nothing of the client itself is changed')
+  })
+
+  test('a client that reads one folder only gets its own folder with other settings', async () => {
+    const place = await stage([])
+    const own = join(place.home, '.gemini')
+    mkdirSync(join(own, 'commands'), { recursive: true })
+    const settings =
+      '{\n  // mine\n  "ui": { "theme": "dark" },\n  "security": { "auth": { "selectedType": "oauth-personal" } },\n}\n'
+    writeFileSync(join(own, 'settings.json'), settings)
+    writeFileSync(join(own, 'GEMINI.md'), 'Be brief.\n')
+    const address = ['--url', 'http://127.0.0.1:4000', '--token', 'the-token']
+    // A second time over the first one.
+    await dragoman(['gateway', 'env', 'gemini', ...address], place)
     const { out } = await dragoman(['gateway', 'env', 'gemini', '--json', ...address], place)
     const { env } = JSON.parse(out) as { env: Record<string, string> }
-    assert.ok(existsSync(env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? ''))
-    assert.ok(!existsSync(join(place.home, '.gemini')), 'nothing of the client itself is changed')
+    const folder = join(env['GEMINI_CLI_HOME'] ?? '', '.gemini')
+    assert.deepEqual(JSON.parse(readFileSync(join(folder, 'settings.json'), 'utf8')), {
+      ui: { theme: 'dark' },
+      security: { auth: { selectedType: 'gemini-api-key' } },
+    })
+    assert.equal(readFileSync(join(folder, 'GEMINI.md'), 'utf8'), 'Be brief.\n')
+    assert.ok(statSync(join(folder, 'commands')).isDirectory())
+    assert.equal(readFileSync(join(own, 'settings.json'), 'utf8'), settings)
+    assert.equal(statSync(join(folder, 'settings.json')).mode & 0o777, 0o600)
+  })
+
+  test('what was spent today counts after a restart', async () => {
+    const usage = { input: 1_000_000, cacheRead: 0, cacheWrite: 0, output: 10, reasoning: 0 }
+    const place = await stage([{ say: 'Hello.', usage }])
+    const config = join(place.home, '.config/dragoman')
+    mkdirSync(config, { recursive: true })
+    const card = { price: { input: 1, output: 1 } }
+    const settings = { gateway: { maxCostPerDay: 1.05 }, catalog: { 'openai-chat/script': card } }
+    writeFileSync(join(config, 'config.json'), JSON.stringify(settings))
+    const ask = (): Promise<{ status: number; text: string }> =>
+      new Promise((resolve, reject) => {
+        let out = ''
+        void dragoman(['gateway', '--json', '--token', 'token-of-this-test-1'], place, {
+          started: (child) =>
+            child.stdout?.on('data', (piece: Buffer) => {
+              out += piece.toString()
+              if (!out.includes('\n')) return
+              const { url } = JSON.parse(out.split('\n')[0] ?? '') as { url: string }
+              const body = { model: 'x', max_tokens: 100, messages: [{ role: 'user', content: 'Go.' }] }
+              post(`${url}/v1/messages`, body, { headers: { 'x-api-key': 'token-of-this-test-1' } })
+                .then(resolve, reject)
+                .finally(() => child.kill('SIGTERM'))
+            }),
+        }).then(({ code, err }) => (code === 0 ? undefined : reject(new Error(err))))
+      })
+    assert.equal((await ask()).status, 200)
+    // The file can be damaged, and others can write to it.
+    const folder = join(place.home, '.local/share/dragoman/gateway')
+    const [file = ''] = readdirSync(folder).filter((name) => name.startsWith('spending-'))
+    appendFileSync(join(folder, file), 'garbage\n{"key":"all","dollars":0.03}\n')
+    const second = await ask()
+    assert.equal(second.status, 200, second.text)
+    const third = await ask()
+    assert.equal(third.status, 429, third.text)
+    assert.match(third.text, /\$\d+\.\d+ of \$1\.05 are spent/)
   })
 
   test('wrong words get one sentence', async () => {

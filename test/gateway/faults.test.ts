@@ -19,6 +19,7 @@ const SCRIPTS: Record<string, RehearsalScript> = {
   'cut-after-call': bad({ kind: 'cut', at: 'after-call', how: 'end' }),
   error: bad({ kind: 'error', at: 'arguments', trouble: 'overloaded' }),
   stall: bad({ kind: 'stall', at: 'text' }),
+  silent: bad({ kind: 'stall', at: 'start' }),
   rate: bad({ kind: 'status', status: 429, hint: 'seconds', wait: 7000 }),
   down: bad({ kind: 'status', status: 503, hint: 'none' }),
   malformed: bad('malformed-call'),
@@ -118,9 +119,10 @@ describe('what goes wrong upstream', () => {
 
   for (const wire of wireIds)
     test(`${wire}: nothing of this runs on the same wire either`, async () => {
-      for (const script of ['cut', 'cut-after-call', 'error', 'malformed']) {
+      for (const script of ['cut', 'cut-after-call', 'error', 'malformed', 'stall', 'silent']) {
         const { turn } = await askGateway(gateway, wire, { model: `up-${wire}/${script}` })
         assert.deepEqual(splitRunnableCalls(turn).calls, [], script)
+        assert.notEqual(turn.finish.reason, 'calls', script)
       }
     })
 })

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { startGateway } from '../../src/gateway/gateway.ts'
+import { resolveModel } from '../../src/provider/index.ts'
 import { startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { rehearse } from '../rehearsal/support.ts'
-import { askGateway, gatewayTo } from './support.ts'
+import { askGateway, gatewayTo, KEY, providerAt, TOKEN } from './support.ts'
 
 const usage = { input: 1000, cacheRead: 0, cacheWrite: 0, output: 500, reasoning: 0 }
 
@@ -60,9 +64,6 @@ for (const client of ['openai-chat', 'anthropic'] as const)
   test(`${client}: the next model answers if the first cannot`, async () => {
     const down = await rehearse([{ misbehave: [{ kind: 'status', status: 503, hint: 'none' }] }])
     const up = await rehearse([{ say: 'Here.' }])
-    const { providerAt, KEY, TOKEN } = await import('./support.ts')
-    const { startGateway } = await import('../../src/gateway/gateway.ts')
-    const { resolveModel } = await import('../../src/provider/index.ts')
     const rows = [
       providerAt('down', 'openai-chat', down.url),
       providerAt('up', 'openai-chat', up.url),
@@ -108,6 +109,51 @@ test('the client’s own key passes where it is configured, and only there', asy
     await gateway.close()
   }
   await rehearsal.close()
+})
+
+test('a vendor that forbids another attempt is obeyed, and the client is told so', async () => {
+  let requests = 0
+  const server = createServer((_request, response) => {
+    requests++
+    const headers = { 'content-type': 'application/json', 'x-should-retry': 'false', 'retry-after': '9' }
+    response.writeHead(503, headers).end('{"error":{"message":"Down for good.","type":"server_error"}}')
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const gateway = await startGateway({
+    token: TOKEN,
+    envelopeKey: KEY,
+    model: 'up/m',
+    resolveModel: (name) => resolveModel(name, { TEST_KEY: 'k' }, [providerAt('up', 'openai-chat', url)]),
+  })
+  try {
+    for (const client of ['anthropic', 'openai-chat'] as const) {
+      requests = 0
+      const { answered } = await askGateway(gateway, client)
+      assert.equal(requests, 1)
+      assert.equal(answered.status, 503, answered.text)
+      assert.equal(answered.headers['x-should-retry'], 'false')
+      assert.equal(answered.headers['retry-after'], '9')
+      assert.match(answered.text, /Down for good/)
+    }
+  } finally {
+    await gateway.close()
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('requests that do not say who sends them are those of the client that was started', async () => {
+  const rehearsal = await rehearse([{ say: 'Hello.' }])
+  const gateway = await gatewayTo(rehearsal, ['openai-chat'], { client: 'goose' })
+  await askGateway(gateway, 'openai-chat')
+  await askGateway(gateway, 'openai-chat', { headers: { 'user-agent': 'curl/8' } })
+  await gateway.close()
+  await rehearsal.close()
+  assert.deepEqual(
+    gateway.log.list().map(({ client }) => client),
+    ['goose', 'curl'],
+  )
 })
 
 test('a retry happens as long as nothing was sent', async () => {

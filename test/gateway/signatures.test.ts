@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { AssistantTurn, Turn, WireId } from '../../src/model/turn.ts'
+import { startGateway } from '../../src/gateway/gateway.ts'
 import { openEnvelope, sealEnvelope } from '../../src/gateway/native/signature-envelope.ts'
+import { resolveModel } from '../../src/provider/index.ts'
+import { stringifyWithRawJson } from '../../src/wire/json/raw-json.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { answers, rehearse, said } from '../rehearsal/support.ts'
-import { askGateway, gatewayTo, KEY } from './support.ts'
+import { askGateway, gatewayTo, KEY, providerAt, TOKEN } from './support.ts'
 
 const CALL = [{ name: 'read_file', args: { path: 'a{n}' } }]
 const STEPS = [{ think: 'Hm {n}.', say: 'On.', call: CALL, repeat: 4 }, { say: 'Done.' }]
@@ -93,6 +98,86 @@ for (const upstream of SIGNING)
           await rehearsal.close()
         }
       })
+    }
+  })
+
+test('defaults that a client adds to the arguments of a signed call are taken away; changes are not', async () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      all: { type: 'boolean', default: false },
+      n: { type: 'number', default: 1 },
+    },
+    required: ['path'],
+  }
+  const tools = [{ name: 'edit', description: 'Edits.', schema }]
+  const rehearsal = await rehearse([{ call: [{ name: 'edit', args: { path: 'a', n: 1 } }], repeat: 2 }], {
+    requires: 'signatures',
+  })
+  const gateway = await gatewayTo(rehearsal, ['gemini'])
+  try {
+    const first = await askGateway(gateway, 'anthropic', { tools })
+    const turns = [said('Go.'), first.turn, answers(first.turn)]
+    const normalise = (input: JsonObject) => (body: JsonObject) =>
+      JSON.parse(
+        stringifyWithRawJson(body).replaceAll('"input":{"path":"a","n":1}', `"input":${JSON.stringify(input)}`),
+      ) as JsonObject
+    const withDefaults = await askGateway(gateway, 'anthropic', {
+      tools,
+      turns,
+      body: normalise({ all: false, n: 1, path: 'a' }),
+    })
+    assert.equal(withDefaults.answered.status, 200, withDefaults.answered.text)
+    assert.deepEqual(rehearsal.failures, [])
+    await askGateway(gateway, 'anthropic', { tools, turns, body: normalise({ all: true, n: 1, path: 'a' }) })
+    assert.match(JSON.stringify(rehearsal.requests.at(-1)?.body), /"all":true/)
+  } finally {
+    await gateway.close()
+    await rehearsal.close()
+  }
+})
+
+for (const client of ['interactions', 'code-assist'] as const)
+  test(`${client}: the signature of an image comes back to the model that made it`, async () => {
+    const bodies: string[] = []
+    const image = {
+      inlineData: { mimeType: 'image/png', data: 'aGVsbG8=' },
+      thoughtSignature: 'c2lnbmF0dXJlLW9mLWltYWdl',
+    }
+    const parts = [{ text: 'An image:' }, image]
+    const server = createServer((request, response) => {
+      let body = ''
+      request.setEncoding('utf8').on('data', (piece: string) => (body += piece))
+      request.on('end', () => {
+        bodies.push(body)
+        const chunk = { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }] }
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${JSON.stringify(chunk)}\n\n`)
+      })
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const gateway = await startGateway({
+      token: TOKEN,
+      envelopeKey: KEY,
+      model: 'up/gemini-3-pro-image',
+      resolveModel: (name) => resolveModel(name, { TEST_KEY: 'k' }, [providerAt('up', 'gemini', url)]),
+    })
+    try {
+      const { turn, answered } = await askGateway(gateway, client)
+      assert.ok(
+        turn.parts.some(({ kind }) => kind === 'media'),
+        answered.text,
+      )
+      assert.ok(!answered.text.includes(image.thoughtSignature))
+      await askGateway(gateway, client, { turns: [said('Draw.'), turn, said('Again.')] })
+      const sent = JSON.parse(bodies.at(-1) ?? '') as { contents: { parts: JsonObject[] }[] }
+      const [media] = sent.contents.flatMap((content) => content.parts).filter((part) => 'inlineData' in part)
+      assert.equal(media?.['thoughtSignature'], image.thoughtSignature, bodies.at(-1))
+    } finally {
+      await gateway.close()
+      server.close()
+      server.closeAllConnections()
     }
   })
 

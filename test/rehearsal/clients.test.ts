@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { CLIENTS } from '../../scripts/clients/all-clients.ts'
+import { CLIENTS, findGatewayClient } from '../../scripts/clients/all-clients.ts'
 import { checkTools } from '../../scripts/clients/check-tools.ts'
 import { callFirst, type Client } from '../../scripts/clients/client.ts'
+import type { InstalledClient } from '../../scripts/clients/install-client.ts'
 import { runClient, SECRET } from '../../scripts/clients/run-client.ts'
+import type { GatewayClient } from '../../src/gateway/clients/client.ts'
 import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
-import { loadWire, wireIds } from '../../src/wire/wires.ts'
+import { loadWire } from '../../src/wire/wires.ts'
 import { compareTools, countDeclaredTools } from '../support/tool-survival.ts'
 
 /** A client that asks for a title, makes the call that it is told to make, and tries to reach another host. */
@@ -28,30 +30,38 @@ const [{ id, function: { arguments: text } }] = call.tool_calls
 const content = readFileSync(JSON.parse(text).path, 'utf8')
 const last = await ask({ messages: [...messages, call, { role: 'tool', tool_call_id: id, content }], tools })
 await new Promise((done) => request(proxy, { path: 'http://telemetry.invalid/v1' }, done).end())
-console.log(JSON.stringify({ said: last.content, names: Object.keys(process.env), config: readFileSync(process.env.HOME + '/.fake/config', 'utf8') }))
+console.log(JSON.stringify({ said: last.content, names: Object.keys(process.env), config: readFileSync(process.env.HOME + '/.fake/config', 'utf8'), token: readFileSync(process.env.TOKEN_FILE, 'utf8') }))
 process.exit(0)
 `
 
 const FAKE: Client = {
   id: 'fake',
-  title: 'Fake',
   package: 'fake',
   program: 'fake.mjs',
   node: 20,
   quietEnv: { FAKE_QUIET: '1' },
+  quietFiles: { '.fake/config': 'quiet' },
   runPrompt: (prompt) => ['-p', prompt],
   models: [
     {
       wire: 'openai-chat',
       model: 'm',
-      setUp: ({ url, key, model }) => ({
-        env: { URL_OF_MODEL: url },
-        args: ['--model', model],
-        files: { '.fake/config': key },
-      }),
+      args: ['--model', 'm'],
       readFile: callFirst('show', { path: '{cwd}/a.txt' }),
     },
   ],
+  tools: [],
+}
+
+const FAKE_SETUP: GatewayClient = {
+  id: 'fake',
+  title: 'Fake',
+  wires: ['openai-chat'],
+  setUp: ({ url, token, folder }) => ({
+    env: { URL_OF_MODEL: url, TOKEN_FILE: join(folder, 'token') },
+    args: [],
+    files: { token },
+  }),
 }
 
 describe('npm run clients', () => {
@@ -64,11 +74,13 @@ describe('npm run clients', () => {
     const [model] = FAKE.models
     assert.ok(model)
     process.env['DRAGOMAN_TEST_CANARY_KEY'] = 'secret'
-    const run = await runClient(FAKE, model, { version: '1', command: [process.execPath, program] })
+    const installed: InstalledClient = { version: '1', command: [process.execPath, program] }
+    const run = await runClient(FAKE, model, installed, { gatewayClient: FAKE_SETUP })
     assert.equal(run.exitCode, 0, run.output)
-    const { said, names, config } = JSON.parse(run.output) as { said: string; names: string[]; config: string }
+    const { said, names, config, token } = JSON.parse(run.output) as Record<string, string> & { names: string[] }
     assert.equal(said, 'I have read it.')
-    assert.equal(config, 'sk-dummy')
+    assert.equal(config, 'quiet')
+    assert.equal(token, 'sk-dummy')
     assert.ok(names.includes('FAKE_QUIET') && !names.includes('DRAGOMAN_TEST_CANARY_KEY'), names.join(' '))
     assert.deepEqual(run.refusedHosts, ['telemetry.invalid'])
     assert.deepEqual(
@@ -114,17 +126,19 @@ describe('npm run clients', () => {
 
   test('the rows of the clients say what the command needs', () => {
     assert.equal(new Set(CLIENTS.map(({ id }) => id)).size, CLIENTS.length)
-    for (const { id, models, runPrompt } of CLIENTS) {
+    for (const client of CLIENTS) {
+      const { id, models, tools, runPrompt, quietFiles = {} } = client
       assert.ok(runPrompt('What?').includes('What?'), id)
-      assert.ok(models.length > 0, id)
-      for (const { wire, setUp, readFile } of models) {
-        assert.ok(wireIds.includes(wire), id)
+      assert.ok(models.length > 0 && tools.length > 0, id)
+      for (const path of Object.keys(quietFiles)) assert.ok(!isAbsolute(path) && !path.includes('..'), path)
+      const { wires, setUp } = findGatewayClient(client)
+      for (const { wire, readFile } of models) {
+        assert.ok(wires.includes(wire), id)
         assert.equal(readFile.call?.length, 1, id)
-        const { env, args, files = {} } = setUp({ url: 'http://127.0.0.1:1', key: 'the-key', model: 'the-model' })
-        for (const path of Object.keys(files)) assert.ok(!isAbsolute(path) && !path.includes('..'), path)
-        const all = JSON.stringify([env, args, files])
-        for (const value of ['http://127.0.0.1:1', 'the-key', 'the-model'])
-          assert.ok(all.includes(value), `${id}: ${value}`)
+        const address = { url: 'http://127.0.0.1:1', token: 'the-token', models: ['the-model'], folder: '/f', wire }
+        const { env, args, files = {}, overlay } = setUp(address)
+        const all = JSON.stringify([env, args, files, overlay?.changes ?? {}])
+        for (const value of ['http://127.0.0.1:1', 'the-token']) assert.ok(all.includes(value), `${id}: ${value}`)
       }
     }
   })

@@ -1,53 +1,64 @@
-import { callFirst, type Client, type ClientModel } from '../client.ts'
+import { callFirst, type Client, type ClientTools } from '../client.ts'
 
 const SHELL = { cmd: 'cat a.txt' }
 
+/** A model that Codex does not know gets functions; the models of its catalogue get one tool that takes a program. */
+const UNKNOWN_MODEL = 'other-model'
+
+const FUNCTIONS: ClientTools = {
+  label: 'functions',
+  args: ['-m', UNKNOWN_MODEL],
+  read: (file) => ({ name: 'exec_command', args: { cmd: `cat ${file}` } }),
+  edit: (file, before, after) => ({
+    name: 'exec_command',
+    args: { cmd: `apply_patch <<'EOF'\n${createPatch(file, before, after)}EOF\n` },
+  }),
+  shell: (command) => ({ name: 'exec_command', args: { cmd: command } }),
+}
+
+const PROGRAMS: ClientTools = {
+  label: 'programs',
+  read: (file) => callProgram(`text(await tools.exec_command({ cmd: "cat ${file}" }))`),
+  edit: (file, before, after) =>
+    callProgram(`text(await tools.apply_patch(${JSON.stringify(createPatch(file, before, after))}))`),
+  shell: (command) => callProgram(`text(await tools.exec_command({ cmd: ${JSON.stringify(command)} }))`),
+}
+
 export const codex: Client = {
   id: 'codex',
-  title: 'Codex',
   package: '@openai/codex',
   program: 'bin/codex.js',
   node: 16,
   quietEnv: {},
+  quietFiles: {
+    '.codex/config.toml':
+      'check_for_update_on_startup = false\n[analytics]\nenabled = false\n[features]\napps = false\nplugins = false\n',
+  },
   // Its sandbox does not start from a temporary home folder.
   runPrompt: (prompt) => ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', prompt],
   models: [
     // A model of its catalogue declares its tools inside the input, in namespaces; any other one in `tools`.
-    createModel('gpt-6-sol', {
-      when: { turns: 0 },
-      say: 'I read the file.',
-      call: [{ name: 'exec_command', args: SHELL }],
-    }),
-    createModel('other-model', callFirst('exec_command', SHELL)),
+    {
+      wire: 'openai-responses',
+      model: 'gpt-6-sol',
+      args: ['-m', 'gpt-6-sol'],
+      readFile: { when: { turns: 0 }, say: 'I read the file.', call: [{ name: 'exec_command', args: SHELL }] },
+    },
+    {
+      wire: 'openai-responses',
+      model: UNKNOWN_MODEL,
+      args: ['-m', UNKNOWN_MODEL],
+      readFile: callFirst('exec_command', SHELL),
+    },
   ],
+  tools: [PROGRAMS, FUNCTIONS],
 }
 
-function createModel(model: string, readFile: ClientModel['readFile']): ClientModel {
-  return {
-    wire: 'openai-responses',
-    model,
-    setUp: ({ url, key, model: name }) => ({
-      env: { DRAGOMAN_CLIENT_KEY: key },
-      args: ['-c', `model=${JSON.stringify(name)}`],
-      files: { '.codex/config.toml': createConfig(url) },
-    }),
-    readFile,
-  }
+/** The tool takes text that is not JSON; where an API has no such tools, it is the argument `input`. */
+function callProgram(source: string) {
+  return { name: 'functions__exec', args: { input: source } }
 }
 
-function createConfig(url: string): string {
-  return `model_provider = "dragoman"
-check_for_update_on_startup = false
-[analytics]
-enabled = false
-[features]
-apps = false
-plugins = false
-[model_providers.dragoman]
-name = "dragoman"
-base_url = "${url}/v1"
-wire_api = "responses"
-env_key = "DRAGOMAN_CLIENT_KEY"
-supports_websockets = false
-`
+function createPatch(file: string, before: string, after: string): string {
+  return `*** Begin Patch\n*** Update File: ${file}\n@@\n-${before}\n+${after}\n*** End Patch\n`
 }

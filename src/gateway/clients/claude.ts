@@ -3,6 +3,7 @@ import type { GatewayClient } from './client.ts'
 export const claude: GatewayClient = {
   id: 'claude',
   title: 'Claude Code',
+  wires: ['anthropic'],
   setUp: ({ url, token }) => ({
     env: {
       ANTHROPIC_BASE_URL: url,

@@ -1,3 +1,6 @@
+import type { JsonObject } from '../../model/json.ts'
+import type { WireId } from '../../model/turn.ts'
+
 /** Where a client finds the gateway. */
 export interface GatewayAddress {
   /** Without a vendor's path. */
@@ -5,6 +8,8 @@ export interface GatewayAddress {
   readonly token: string
   /** The models that the gateway lists; the first one is for clients that must name one. */
   readonly models: readonly string[]
+  /** The API to speak, for a client that has several; its first one if absent. */
+  readonly wire?: WireId
   /** A private folder for files of this client. */
   readonly folder: string
 }
@@ -18,6 +23,17 @@ export interface ClientSetup {
   readonly args: readonly string[]
   /** Files in `folder`, by name. */
   readonly files?: Readonly<Record<string, string>>
+  /** For a client that reads its settings from one folder only. */
+  readonly overlay?: FolderOverlay
+}
+
+/** A copy of a client's own folder, with links to all that is in it but for the files that are changed. */
+export interface FolderOverlay {
+  /** The client's own folder. */
+  readonly getSource: (home: string, env: Readonly<Record<string, string | undefined>>) => string
+  readonly target: string
+  /** What is merged into JSON files of the folder, by their names. */
+  readonly changes: Readonly<Record<string, JsonObject>>
 }
 
 /** Another agent that can use the gateway. */
@@ -25,6 +41,8 @@ export interface GatewayClient {
   /** Its command. */
   readonly id: string
   readonly title: string
+  /** The APIs that it can speak; it uses the first one. */
+  readonly wires: readonly WireId[]
   readonly setUp: (address: GatewayAddress) => ClientSetup
 }
 

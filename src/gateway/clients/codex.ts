@@ -5,6 +5,7 @@ const TOKEN_VARIABLE = 'DRAGOMAN_GATEWAY_TOKEN'
 export const codex: GatewayClient = {
   id: 'codex',
   title: 'Codex',
+  wires: ['openai-responses'],
   setUp: ({ url, token }) => ({
     env: { [TOKEN_VARIABLE]: token },
     args: Object.entries({

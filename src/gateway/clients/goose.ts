@@ -3,6 +3,7 @@ import { getFirstModel, type GatewayClient } from './client.ts'
 export const goose: GatewayClient = {
   id: 'goose',
   title: 'goose',
+  wires: ['openai-chat'],
   setUp: (address) => ({
     env: {
       OPENAI_HOST: address.url,

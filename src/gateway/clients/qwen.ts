@@ -6,6 +6,7 @@ const SETTINGS_FILE = 'qwen-settings.json'
 export const qwen: GatewayClient = {
   id: 'qwen',
   title: 'Qwen Code',
+  wires: ['openai-chat'],
   setUp: (address) => ({
     env: {
       OPENAI_BASE_URL: `${address.url}/v1`,

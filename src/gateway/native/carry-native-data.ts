@@ -40,10 +40,11 @@ export function createNativeCarrier(wire: WireId, key: Uint8Array) {
     return { ...part, native: toNative(data) }
   }
 
-  function carryText(part: Extract<AssistantPart, { kind: 'text' }>, index: number, native: NativeData) {
-    const carried: CarriedPart = { kind: 'text', index, native }
-    if (fields.text && part.text !== '')
-      return { before: [], part: { ...part, native: toNative(fields.text(sealEnvelope([carried], key))) }, after: [] }
+  function carryContent(part: Extract<AssistantPart, { kind: 'text' | 'media' }>, index: number, native: NativeData) {
+    const carried: CarriedPart = { kind: part.kind, index, native }
+    const field = part.kind === 'text' && part.text === '' ? undefined : fields[part.kind]
+    if (field)
+      return { before: [], part: { ...part, native: toNative(field(sealEnvelope([carried], key))) }, after: [] }
     return { before: [], part: withoutNative(part), after: [createCarrier(carried)] }
   }
 
@@ -73,22 +74,26 @@ export function createNativeCarrier(wire: WireId, key: Uint8Array) {
       const native = toReplayable(part.native)
       if (part.native?.wire === wire) return { before: [], part, after: [] }
       if (!native && part.kind !== 'media') return { before: [], part: markForeign(withoutNative(part)), after: [] }
-      if (!native || part.kind === 'media') return { before: [], part: withoutNative(part), after: [] }
+      if (!native) return { before: [], part: withoutNative(part), after: [] }
       if (part.kind === 'reasoning') return { before: [], part: carryReasoning(part, index, native), after: [] }
-      return carryText(part, index, native)
+      return carryContent(part, index, native)
     },
     /** `id` is the id of the call for the client. */
     carryCall(part: CallPart, index: number, id: string): CarriedResult<CallPart> {
       if (part.native?.wire === wire)
         return { before: [], part: { ...part, native: { ...part.native, id } }, after: [] }
       const native = toReplayable(part.native)
+      const argumentNames = Object.keys(part.input ?? {})
       const { native: _native, ...bare } = part
       const call: CallPart = { ...bare, native: { wire, signer: wire, id } }
       if (!fields.call) {
-        const before = native ? [createCarrier({ kind: 'call', index, callId: id, native })] : []
+        const before = native ? [createCarrier({ kind: 'call', index, callId: id, argumentNames, native })] : []
         return { before, part: call, after: [] }
       }
-      const carried: CarriedPart[] = [...repeated, ...(native ? [{ kind: 'call' as const, index, native }] : [])]
+      const carried: CarriedPart[] = [
+        ...repeated,
+        ...(native ? [{ kind: 'call' as const, index, argumentNames, native }] : []),
+      ]
       repeated = []
       if (carried.length === 0) return { before: [], part: call, after: [] }
       return { before: [], part: { ...call, native: toNative(fields.call(sealEnvelope(carried, key)), id) }, after: [] }

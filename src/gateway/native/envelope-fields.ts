@@ -6,15 +6,17 @@ import { isEnvelope } from './signature-envelope.ts'
 interface EnvelopeFields {
   /** On reasoning: every wire has such a field. Without a text it is only a carrier. */
   readonly reasoning: (envelope: string, hasText: boolean, position: number) => JsonObject
-  /** On a call or a text itself; otherwise a carrier stands beside it. */
+  /** On a call, a text or media itself; otherwise a carrier stands beside it. */
   readonly call?: (envelope: string) => JsonObject
   readonly text?: (envelope: string) => JsonObject
+  readonly media?: (envelope: string) => JsonObject
 }
 
 const GEMINI_FIELDS: EnvelopeFields = {
   reasoning: (thoughtSignature) => ({ thoughtSignature }),
   call: (thoughtSignature) => ({ thoughtSignature }),
   text: (thoughtSignature) => ({ thoughtSignature }),
+  media: (thoughtSignature) => ({ thoughtSignature }),
 }
 
 /** The native data, as the response writer of each wire takes it. */

@@ -1,8 +1,11 @@
 import { defined } from '../../model/defined.ts'
 import type { Warning } from '../../model/event.ts'
+import type { JsonObject } from '../../model/json.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { AssistantPart, AssistantTurn, CallPart, NativeData, Turn, WireId } from '../../model/turn.ts'
+import { collectDeclaredTools } from '../../wire/late-tools.ts'
 import { dropEnvelopes, findEnvelopes } from './envelope-fields.ts'
+import { removeDefaults } from './remove-defaults.ts'
 import { type CarriedPart, openEnvelope } from './signature-envelope.ts'
 
 interface RestoreOptions {
@@ -22,11 +25,17 @@ export function restoreNativeData(
   options: RestoreOptions,
 ): { request: ModelRequest; warnings: Warning[] } {
   const warnings: Warning[] = []
-  const turns = request.turns.map((turn) => restoreTurn(turn, options, warnings))
+  const schemas = new Map(collectDeclaredTools(request).known.map(({ name, schema }) => [name, schema]))
+  const turns = request.turns.map((turn) => restoreTurn(turn, { ...options, schemas }, warnings))
   return { request: { ...request, turns }, warnings }
 }
 
-function restoreTurn(turn: Turn, options: RestoreOptions, warnings: Warning[]): Turn {
+interface TurnOptions extends RestoreOptions {
+  /** Of the arguments, by the name of the tool. */
+  readonly schemas: ReadonlyMap<string, JsonObject>
+}
+
+function restoreTurn(turn: Turn, options: TurnOptions, warnings: Warning[]): Turn {
   const toSigner = <T extends { readonly native?: NativeData }>(holder: T): T => setSigner(holder, options)
   switch (turn.role) {
     case 'assistant':
@@ -52,7 +61,7 @@ function setSigner<T extends { readonly native?: NativeData }>(holder: T, { wire
     : holder
 }
 
-function restoreParts(turn: AssistantTurn, options: RestoreOptions, warnings: Warning[]): AssistantPart[] {
+function restoreParts(turn: AssistantTurn, options: TurnOptions, warnings: Warning[]): AssistantPart[] {
   const restored: AssistantPart[] = []
   const later: { readonly carried: CarriedPart; readonly at: number; readonly self: AssistantPart | undefined }[] = []
   const found = new Set<number>()
@@ -72,7 +81,8 @@ function restoreParts(turn: AssistantTurn, options: RestoreOptions, warnings: Wa
   }
   // Reasoning is inserted last, because it moves what follows it.
   const ordered = later.toSorted((a, b) => Number(isReasoning(a.carried)) - Number(isReasoning(b.carried)))
-  for (const { carried, at, self } of ordered) applyCarried(restored, carried, { at, self, found })
+  for (const { carried, at, self } of ordered)
+    applyCarried(restored, carried, { at, self, found, schemas: options.schemas })
   // What was sent of the reasoning while it was written is in the envelope, too.
   return found.size === 0
     ? restored
@@ -85,8 +95,13 @@ function isReasoning({ kind }: CarriedPart): boolean {
 
 function applyCarried(
   parts: AssistantPart[],
-  { kind, index, callId, text, native }: CarriedPart,
-  { at, self, found }: { at: number; self: AssistantPart | undefined; found: Set<number> },
+  { kind, index, callId, argumentNames, text, native }: CarriedPart,
+  {
+    at,
+    self,
+    found,
+    schemas,
+  }: { at: number; self: AssistantPart | undefined; found: Set<number> } & Pick<TurnOptions, 'schemas'>,
 ): void {
   if (kind === 'reasoning') {
     // A client may send the reasoning itself, what a call carries of it, both or neither.
@@ -100,9 +115,11 @@ function applyCarried(
       ? callId === undefined
         ? self
         : parts.find((part) => part.kind === 'call' && isCallId(part, callId))
-      : (self ?? parts.slice(0, at).findLast((part) => part.kind === 'text'))
+      : (self ?? parts.slice(0, at).findLast((part) => part.kind === kind))
   const position = target ? parts.indexOf(target) : -1
-  if (target?.kind === kind) parts[position] = { ...target, native }
+  if (target?.kind === 'call' && kind === 'call')
+    parts[position] = { ...removeDefaults(target, argumentNames, schemas.get(target.name)), native }
+  else if (target?.kind === kind) parts[position] = { ...target, native }
   // A part without text only holds data of the vendor.
   else if (kind === 'text') parts.splice(at, 0, { kind: 'text', text: '', native })
 }

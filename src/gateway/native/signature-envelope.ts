@@ -4,13 +4,17 @@ import type { NativeData, WireId } from '../../model/turn.ts'
 import { isWireId } from '../../wire/wires.ts'
 import { defined } from '../../model/defined.ts'
 
+const CARRIED_KINDS = ['text', 'reasoning', 'call', 'media'] as const
+
 /** The native data of a part of a response, which travels through a client that speaks another API. */
 export interface CarriedPart {
-  readonly kind: 'text' | 'reasoning' | 'call'
+  readonly kind: (typeof CARRIED_KINDS)[number]
   /** Its position in the response. */
   readonly index: number
   /** Of a call: the id that the client knows; absent if the envelope stands on the call itself. */
   readonly callId?: string
+  /** Of a call: the names of its arguments, to which some clients add their defaults. */
+  readonly argumentNames?: readonly string[]
   /** Of reasoning: its text, if the envelope does not stand beside it. */
   readonly text?: string
   readonly native: NativeData
@@ -57,14 +61,21 @@ function authenticate(payload: Uint8Array, key: Uint8Array): Buffer {
   return createHmac('sha256', key).update(MAGIC).update(payload).digest().subarray(0, CODE_BYTES)
 }
 
-function toFields({ kind, index, callId, text, native }: CarriedPart): JsonObject {
+function toFields({ kind, index, callId, argumentNames, text, native }: CarriedPart): JsonObject {
   const { wire, signer, id, data } = native
-  return { kind, index, wire, signer, ...defined({ callId, text, id, data }) }
+  return {
+    kind,
+    index,
+    wire,
+    signer,
+    ...defined({ callId, text, id, data, names: argumentNames && [...argumentNames] }),
+  }
 }
 
 function fromFields(fields: Record<string, unknown>): CarriedPart | undefined {
-  const { kind, index, wire, signer, callId, text, id, data } = fields
-  if (kind !== 'text' && kind !== 'reasoning' && kind !== 'call') return undefined
+  const { index, wire, signer, callId, names, text, id, data } = fields
+  const kind = CARRIED_KINDS.find((one) => one === fields['kind'])
+  if (kind === undefined) return undefined
   if (typeof index !== 'number' || typeof wire !== 'string' || !isWireId(wire) || typeof signer !== 'string')
     return undefined
   const native: NativeData = {
@@ -78,6 +89,7 @@ function fromFields(fields: Record<string, unknown>): CarriedPart | undefined {
     index,
     native,
     ...(typeof callId === 'string' && { callId }),
+    ...(Array.isArray(names) && { argumentNames: names.filter((name) => typeof name === 'string') }),
     ...(typeof text === 'string' && { text }),
   }
 }

@@ -13,24 +13,32 @@ interface BudgetLimit {
   readonly money?: number
 }
 
+/** What has been spent, in US dollars, kept outside of this process. */
+export interface SpendingRecord {
+  read(): number
+  add(dollars: number): void
+}
+
 /** In US dollars; undefined if the price of the model is unknown. */
 type CostCalculator = (origin: ModelOrigin, usage: Usage) => number | undefined
 
 export type BudgetLedger = ReturnType<typeof createBudgetLedger>
 
 /** A budget that several models may share. Requests in progress are reserved until their usage is known. */
-export function createBudgetLedger(cap: BudgetLimit, price: CostCalculator) {
-  let spent = { tokens: 0, money: 0, usage: NO_USAGE }
+export function createBudgetLedger(cap: BudgetLimit, price: CostCalculator, record?: SpendingRecord) {
+  let counted = { tokens: 0, money: 0, usage: NO_USAGE }
+  const getSpent = () => (record ? { ...counted, money: record.read() } : counted)
   let reserved = { tokens: 0, money: 0 }
   const cost = (origin: ModelOrigin, usage: Usage) => ({ tokens: sumTokens(usage), money: price(origin, usage) ?? 0 })
   const refuse = (problem: string) => ({ problem })
   return {
     get spent(): { readonly tokens: number; readonly money: number; readonly usage: Usage } {
-      return spent
+      return getSpent()
     },
     reserve(origin: ModelOrigin, estimate: Usage) {
       if (cap.money !== undefined && price(origin, estimate) === undefined)
         return refuse(`The price of ${origin.provider}/${origin.model} is unknown, so a cost limit cannot be enforced.`)
+      const spent = getSpent()
       const reservedCost = cost(origin, estimate)
       const { tokens, money } = addCosts(spent, reserved, reservedCost)
       if (cap.tokens !== undefined && tokens > cap.tokens) {
@@ -48,12 +56,14 @@ export function createBudgetLedger(cap: BudgetLimit, price: CostCalculator) {
       return {
         /** Would this usage fit in place of the reserved amount? */
         fits(answeringOrigin: ModelOrigin, usage: Usage): boolean {
-          const sum = addCosts(reserved, released, spent, cost(answeringOrigin, usage))
+          const sum = addCosts(reserved, released, getSpent(), cost(answeringOrigin, usage))
           return sum.tokens <= (cap.tokens ?? Infinity) && sum.money <= (cap.money ?? Infinity)
         },
         /** Books a usage; more may follow. */
         spend(answeringOrigin: ModelOrigin, usage: Usage): void {
-          spent = { ...addCosts(spent, cost(answeringOrigin, usage)), usage: addUsage(spent.usage, usage) }
+          const added = cost(answeringOrigin, usage)
+          counted = { ...addCosts(counted, added), usage: addUsage(counted.usage, usage) }
+          record?.add(added.money)
         },
         /** Releases what is left of the reservation. */
         close(): void {

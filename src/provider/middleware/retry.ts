@@ -47,7 +47,7 @@ async function* streamWithRetry(
       reportedWarnings,
     )
     const fault = finish.reason === 'fault' ? finish.fault : undefined
-    if (!fault || !IS_RETRYABLE[fault.kind] || options.signal?.aborted) {
+    if (!fault || !isRetryable(fault) || options.signal?.aborted) {
       yield finish
       return
     }
@@ -70,6 +70,11 @@ async function* streamWithRetry(
     waited += next
     last = next
   }
+}
+
+/** A vendor may forbid it; it cannot make us repeat a request that is wrong. */
+export function isRetryable({ kind, shouldRetry = true }: Fault): boolean {
+  return IS_RETRYABLE[kind] && shouldRetry
 }
 
 const IS_RETRYABLE: Readonly<Record<FaultKind, boolean>> = {

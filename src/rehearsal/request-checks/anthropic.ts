@@ -6,10 +6,11 @@ export function checkAnthropicRequest(body: UnknownFields): string | undefined {
   if (typeof body['max_tokens'] !== 'number') return 'max_tokens: Field required'
   const messages = toObjectList(body['messages'])
   if (!messages || messages.length === 0) return 'messages: at least one message is required'
-  const wrong = messages.findIndex(({ role }) => role !== 'user' && role !== 'assistant')
-  if (wrong >= 0) return `messages.${wrong}.role: Input should be 'user' or 'assistant'`
+  const wrong = messages.findIndex(({ role }) => !ROLES.includes(String(role)))
+  if (wrong >= 0) return `messages.${wrong}.role: Input should be 'user', 'assistant' or 'system'`
   if (messages[0]?.['role'] !== 'user') return 'messages: first message must use the "user" role'
-  const all = mergeMessages(messages)
+  // A system message inside the conversation may stand between any two others.
+  const all = mergeMessages(messages.filter(({ role }) => role !== 'system'))
   return (
     checkTools(body, all) ??
     checkAnthropicFormat(body['output_config']) ??
@@ -18,6 +19,8 @@ export function checkAnthropicRequest(body: UnknownFields): string | undefined {
     checkUniqueIds(all)
   )
 }
+
+const ROLES = ['user', 'assistant', 'system']
 
 /** Consecutive messages of one role are one message to the vendor. */
 function mergeMessages(messages: readonly UnknownFields[]): MergedMessage[] {

@@ -1,3 +1,4 @@
+import { collectDeclaredTools } from '../../wire/late-tools.ts'
 import { type IncomingRequest, extractTexts } from '../request/incoming-request.ts'
 import type { RequestExpectation, TextCondition } from './script.ts'
 
@@ -20,7 +21,7 @@ export function describeUnmetExpectation(expectation: RequestExpectation, input:
   if (turns !== undefined && turns !== position)
     return `The number of assistant turns since the start is ${position}, not ${turns}.`
   if (tools !== undefined) {
-    const declared = incomingRequest.readRequest().tools.map((tool) => tool.name)
+    const declared = collectDeclaredTools(incomingRequest.readRequest()).current.map((tool) => tool.name)
     const missing = tools.find((name) => !declared.includes(name))
     if (missing !== undefined)
       return `The tool ${missing} is not declared; the declared ones are ${declared.join(', ') || 'none'}.`

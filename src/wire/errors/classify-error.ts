@@ -24,7 +24,14 @@ export function classifyVendorError(error: ParsedVendorError, context: ErrorCont
     kind,
     message: isUnexplained ? `The server responded with ${reportedStatus ?? 'an error'}.` : error.message,
     ...(isUnexplained && { isUnexplained }),
-    ...defined({ retryAfter: wait, status: reportedStatus, code, param: error.param, written: error.written }),
+    ...defined({
+      retryAfter: wait,
+      shouldRetry: readShouldRetry(context.headers),
+      status: reportedStatus,
+      code,
+      param: error.param,
+      written: error.written,
+    }),
   }
 }
 
@@ -53,6 +60,12 @@ function chooseFaultKind(error: ParsedVendorError, status: number | undefined, h
   if (INVALID_REQUEST_PHRASE.test(searchText)) return 'invalid'
   if (status === undefined || (status >= 500 && status !== 501) || RETRYABLE_STATUSES.has(status)) return 'server'
   return 'invalid'
+}
+
+/** Anthropic and OpenAI say it in a header, which their own clients obey. */
+function readShouldRetry(headers: HeaderMap = {}): boolean | undefined {
+  const value = headers['x-should-retry']
+  return value === 'true' ? true : value === 'false' ? false : undefined
 }
 
 /** Rate limit counters are sent with every response; they matter only for errors about limits. */

@@ -50,7 +50,7 @@ async function serve(values: GatewayValues): Promise<number> {
 
 async function run(client: GatewayClient, values: GatewayValues, args: readonly string[]): Promise<number> {
   const { port, model, record } = values
-  const gateway = await openGateway(defined({ port, model, record }))
+  const gateway = await openGateway(defined({ port, model, record, client: client.id }))
   process.stderr.write(`dragoman: what is sent is shown at ${createInspectorUrl(gateway.url, gateway.token)}\n`)
   try {
     return await runClient(client, gateway, args)

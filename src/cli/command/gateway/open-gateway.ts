@@ -1,6 +1,7 @@
 import { startGateway, type Gateway } from '../../../gateway/gateway.ts'
 import { createRoutingTable } from '../../../gateway/routing-table.ts'
 import { defined } from '../../../model/defined.ts'
+import type { WireId } from '../../../model/turn.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 import { type Endpoint, type ResolveError, resolveModel } from '../../../provider/index.ts'
 import { parsePort } from '../../args/parse-port.ts'
@@ -13,7 +14,8 @@ import { isRehearsalModel, startRehearsalModel } from '../../setup/rehearsal-mod
 import { readSavedCapabilities } from '../../setup/saved-capabilities.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { EXIT_CODE, UserError } from '../../user-error.ts'
-import { readEnvelopeKey } from './envelope-key.ts'
+import { getGatewayFolder, readEnvelopeKey } from './envelope-key.ts'
+import { openSpendingFiles } from './spending-file.ts'
 
 interface GatewayArgs {
   readonly port?: string
@@ -21,11 +23,15 @@ interface GatewayArgs {
   readonly token?: string
   readonly model?: string
   readonly record?: string
+  /** The client of requests that do not name theirs. */
+  readonly client?: string
 }
 
 export interface OpenedGateway extends Gateway {
   /** The models that clients can ask for. */
   readonly models: readonly string[]
+  /** The wire of all models, if it is one. */
+  readonly wire?: WireId
 }
 
 /** Starts a gateway with the settings and the keys of the user. */
@@ -35,30 +41,38 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
   const model = args.model ?? (routes.length === 0 ? await detectModel(config) : undefined)
   if (model === undefined && routes.length === 0) throw new UserError(NO_MODEL_MESSAGE, EXIT_CODE.signIn)
   const resolver = createResolver(config)
-  await checkModels(createRoutingTable(routes, model).listTargets(), resolver.resolve)
+  const wires = await checkModels(createRoutingTable(routes, model).listTargets(), resolver.resolve)
   const warn = (message: string) => void process.stderr.write(`dragoman: ${message}\n`)
   const recorder = args.record === undefined ? undefined : createTrafficRecorder({ record: args.record }, warn)
-  const { cost } = await createLazyCatalog(config)()
+  const catalog = await createLazyCatalog(config)()
   const gateway = await start({
     resolveModel: resolver.resolve,
     routes,
     envelopeKey: readEnvelopeKey(),
-    price: cost,
+    price: catalog.cost,
+    getContextWindow: (name) => catalog.card(splitModelName(name))?.window,
+    spending: openSpendingFiles(getGatewayFolder(), warn),
     redact: createSecretRedactor().redact,
     port: parsePort(args.port),
     ...(recorder && { httpClient: recorder.httpClient }),
     ...(config.requestTimeout !== undefined && { maxSilenceMs: config.requestTimeout * 1000 }),
-    ...defined({ model, host: args.host, token: args.token, passKeys, maxCostPerDay }),
+    ...defined({ model, host: args.host, token: args.token, client: args.client, passKeys, maxCostPerDay }),
   })
   return {
     ...gateway,
     models: createRoutingTable(routes, model).listModels(),
+    ...(wires.size === 1 && defined({ wire: [...wires][0] })),
     async close() {
       await gateway.close()
       recorder?.close()
       await resolver.close()
     },
   }
+}
+
+function splitModelName(name: string) {
+  const [provider = '', ...rest] = name.split('/')
+  return { provider, model: rest.join('/') }
 }
 
 const NO_MODEL_MESSAGE =
@@ -87,13 +101,16 @@ function createResolver(config: Config) {
   }
 }
 
-/** A wrong name is an error now, not at the first request. */
+/** A wrong name is an error now, not at the first request. Returns the wires of the models. */
 async function checkModels(
   names: readonly string[],
   resolve: (name: string) => Promise<Endpoint | ResolveError>,
-): Promise<void> {
+): Promise<Set<WireId | undefined>> {
+  const wires = new Set<WireId | undefined>()
   for (const name of names) {
     const found = isRehearsalModel(name) ? undefined : await resolve(name)
     if (found && 'problem' in found) throw new UserError(found.problem, found.code)
+    wires.add(found?.wire)
   }
+  return wires
 }

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ClientSetup, GatewayClient } from '../../../gateway/clients/client.ts'
 import { ensurePrivateFolder } from '../../../host/files/private-folder.ts'
+import { defined } from '../../../model/defined.ts'
 import { EXIT_CODE, UserError } from '../../user-error.ts'
 import { getGatewayFolder } from './envelope-key.ts'
 import type { OpenedGateway } from './open-gateway.ts'
+import { writeSetupFiles } from './setup-files.ts'
 
 /** Starts a client that uses the gateway, and waits for its end. Its files are removed afterwards. */
 export async function runClient(
@@ -16,7 +18,10 @@ export async function runClient(
 ): Promise<number> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-gateway-'))
   try {
-    const setup = client.setUp({ url: gateway.url, token: gateway.token, models: gateway.models, folder })
+    const { url, token, models } = gateway
+    // If client and model can speak the same API, nothing needs to be translated.
+    const wire = client.wires.find((one) => one === gateway.wire)
+    const setup = client.setUp({ url, token, models, folder, ...defined({ wire }) })
     writeSetupFiles(setup, folder)
     return await startProgram(client, setup, args)
   } finally {
@@ -31,16 +36,11 @@ export function prepareClient(
 ): ClientSetup {
   const folder = join(getGatewayFolder(), 'clients', client.id)
   const setup = client.setUp({ ...address, folder })
-  if (setup.files) {
+  if (setup.files ?? setup.overlay) {
     ensurePrivateFolder(folder)
     writeSetupFiles(setup, folder)
   }
   return setup
-}
-
-/** The files contain the token. */
-function writeSetupFiles({ files = {} }: ClientSetup, folder: string): void {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 })
 }
 
 function startProgram(
