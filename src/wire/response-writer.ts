@@ -172,8 +172,9 @@ function setVendorCallId(part: AssistantPart, id: string): AssistantPart {
 }
 
 /** The text of a call that takes free text; on other wires it is an argument. */
-export function getFreeformText({ freeform, raw, input = objectOrEmpty(tryParseJson(raw)) }: CallPart): string {
-  return !freeform && typeof input['input'] === 'string' ? input['input'] : raw
+export function getFreeformText({ freeform, raw, input }: CallPart): string {
+  const text = freeform ? undefined : (input ?? objectOrEmpty(tryParseJson(raw)))['input']
+  return typeof text === 'string' ? text : raw
 }
 
 /** An empty id stays empty. */
