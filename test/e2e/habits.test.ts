@@ -191,7 +191,6 @@ describe('what users of other agents are used to', () => {
     })
 
   for (const [flag, sentence] of [
-    ['Task', /there is no tool Task here/],
     ['NotebookEdit', /there is no tool NotebookEdit here/],
     ['todowrite', /there is no tool todowrite here/],
     ['exit_plan_mode', /there is no tool exit_plan_mode here/],
