@@ -49,7 +49,7 @@ function chaos(): void {
         await pause(random() * (ROUNDS > 0 ? 50 : 300))
       }
       const ends = async () => (await cluster.countClosed()) === sessionCount
-      while (!isOver && !(await ends())) await pause(250)
+      await waitUntil('it is over', async () => isOver || (await ends()), { ms: 900_000, everyMs: 250 })
       isOver = true
       const deeds = await disturbed
       await waitUntil('every session ends', ends, { ms: ROUNDS > 0 ? 900_000 : 300_000, everyMs: 250 })
