@@ -32,7 +32,11 @@ const cache = resolve(
 )
 
 const mistake =
-  findUnknown('client', positionals, CLIENTS.map(({ id }) => id)) ??
+  findUnknown(
+    'client',
+    positionals,
+    CLIENTS.map(({ id }) => id),
+  ) ??
   findUnknown('wire', splitList(values.wires), wireIds) ??
   findUnknown('fault', splitList(values.faults), ['none', ...TASK_FAULTS.map(({ id }) => id)])
 if (mistake === undefined) process.exitCode = (await main()) ? 0 : 1

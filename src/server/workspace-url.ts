@@ -11,7 +11,7 @@ export function findWorkspaceProblem({ git }: GitWorkspace, allowed: readonly st
   if (url.href !== git && url.href !== `${git}/`) return 'The git URL of the workspace is not in its plain form.'
   if (/%2e|%2f|%5c|\\|[\s\x00-\x1f]/i.test(git) || url.search !== '' || url.hash !== '')
     return 'The git URL of the workspace is not in its plain form.'
-  if (/^-/.test(url.hostname) || !/^[\w.+-]*$/.test(url.username) || url.username.startsWith('-'))
+  if (url.hostname.startsWith('-') || !/^[\w.+-]*$/.test(url.username) || url.username.startsWith('-'))
     return 'The git URL of the workspace is not in its plain form.'
   if (url.password !== '' || (url.username !== '' && url.protocol !== 'ssh:'))
     return 'The git URL of the workspace has credentials in it, and they would be stored.'

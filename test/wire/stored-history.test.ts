@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { filterObjects, type JsonObject } from '../../src/model/json.ts'
+import { filterObjects, type JsonObject, stringOrEmpty } from '../../src/model/json.ts'
 import type { ModelRequest } from '../../src/model/request.ts'
 import type { AssistantTurn, Turn } from '../../src/model/turn.ts'
 import { wires } from '../support/cases.ts'
@@ -35,9 +35,9 @@ function encode(wire: (typeof WIRES)[number], turns: readonly Turn[]) {
 
 function describeItem(item: JsonObject): string {
   const text = JSON.stringify(item)
-  const id = String(item['call_id'] ?? item['id'] ?? '')
+  const id = stringOrEmpty(item['call_id'] ?? item['id'])
   if (item['type'] === 'function_call') return `call ${id}`
-  if (/_(?:output|result)$/.test(String(item['type'])) && id !== '')
+  if (/_(?:output|result)$/.test(stringOrEmpty(item['type'])) && id !== '')
     return `result ${id}${text.includes(`of ${id}`) ? '' : ' (other)'}`
   return text.includes('(continue)') ? 'filler' : 'message'
 }

@@ -1,12 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { WireId } from '../../../src/model/turn.ts'
-import { wireIds } from '../../../src/wire/wires.ts'
 import { table } from '../../lib/table.mjs'
 import { findGatewayClient } from '../all-clients.ts'
 import type { Client, ClientTools } from '../client.ts'
 import type { InstalledClient } from '../install-client.ts'
-import { isFaultOf, TASK_FAULTS, type TaskFault } from './task-faults.ts'
+import { isFaultOf, type TaskFault } from './task-faults.ts'
 import { runTask, type TaskRun } from './run-task.ts'
 
 interface MatrixOptions {

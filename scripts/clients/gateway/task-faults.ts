@@ -1,9 +1,5 @@
 import type { WireId } from '../../../src/model/turn.ts'
-import {
-  type Misbehaviour,
-  MISBEHAVIOURS,
-  type MisbehaviourKind,
-} from '../../../src/rehearsal/misbehaviour/misbehaviour.ts'
+import { type Misbehaviour, MISBEHAVIOURS } from '../../../src/rehearsal/misbehaviour/misbehaviour.ts'
 
 /** Something that goes wrong upstream at one turn of the task. */
 export interface TaskFault {
@@ -35,7 +31,7 @@ export const REQUEST_TIMEOUT_SECONDS = 4
 /** Does it mean something on this wire? */
 export function isFaultOf({ misbehave }: TaskFault, wire: WireId): boolean {
   return misbehave.every(({ kind }) => {
-    const { wires } = MISBEHAVIOURS[kind as MisbehaviourKind] as { readonly wires?: readonly WireId[] }
+    const { wires } = MISBEHAVIOURS[kind] as { readonly wires?: readonly WireId[] }
     return wires === undefined || wires.includes(wire)
   })
 }

@@ -55,7 +55,7 @@ function merge(base: JsonObject, change: JsonObject): JsonObject {
   const merged = { ...base }
   for (const [key, value] of Object.entries(change)) {
     const old = base[key]
-    merged[key] = isObject(value) && isObject(old) ? merge(old as JsonObject, value as JsonObject) : value
+    merged[key] = isObject(value) && isObject(old) ? merge(old, value) : value
   }
   return merged
 }

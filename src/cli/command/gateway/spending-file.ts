@@ -21,8 +21,8 @@ export function openSpendingFiles(folder: string, warn: (message: string) => voi
       day = openDay(folder, name, warnOnce)
       days.set(name, day)
     }
-    const { add, read } = day
-    return { read: () => read(key), add: (dollars) => add(key, dollars) }
+    const opened = day
+    return { read: () => opened.read(key), add: (dollars) => opened.add(key, dollars) }
   }
 }
 
