@@ -38,6 +38,8 @@ for (const columns of [60, 100, 160])
       terminal.press('C-o')
       await terminal.shows('(session ')
       terminal.press('Escape')
+      // Together, the two keys would be Alt-y.
+      await terminal.hides('Press Esc to answer')
       terminal.press('y')
       await terminal.shows('Both are done.')
       assert.ok(existsSync(join(at.work, 'a.txt')) && existsSync(join(at.work, 'b.txt')))
