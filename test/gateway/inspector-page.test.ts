@@ -194,6 +194,14 @@ describe('the inspector in a browser', { skip }, () => {
         '\n  "model": "gpt-5.1-codex"',
       ),
     )
+    await page.keyboard.press('f')
+    for (const width of [1200, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      const panes = await page.locator('.pane').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()))
+      assert.equal(new Set(panes.map(({ top }) => top)).size, 1, `side by side at ${width}`)
+      assert.ok((panes.at(-1)?.right ?? 0) > width - 40, `the whole width of ${width} is used`)
+    }
+    await page.keyboard.press('f')
     await openView(find('codex', 2), 'Raw')
     await page.getByText('Attempt 1').click()
     await page.waitForFunction(() =>

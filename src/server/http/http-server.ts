@@ -131,9 +131,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     return { tenant: caller.tenant, config }
   }
 
-  const server = createServer({ requestTimeout: requestTimeoutMs, headersTimeout: 15_000 }, (request, response) => {
-    handle(request, response).catch((error: unknown) => onError(getErrorMessage(error)))
-  })
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: requestTimeoutMs, headersTimeout: 15_000 },
+    (request, response) => {
+      handle(request, response).catch((error: unknown) => onError(getErrorMessage(error)))
+    },
+  )
   const url = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0)
   return {
     url,
@@ -154,6 +157,9 @@ const MAX_BODY_BYTES = 16 * 2 ** 20
 /** Of a route that takes no body. */
 const MAX_UNUSED_BODY_BYTES = 2 ** 16
 const CLOSE_MS = 2000
+
+/** Longer than proxies and load balancers keep a connection, so that none of them sends on one that is being closed. */
+const KEEP_ALIVE_MS = 65_000
 
 function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
