@@ -56,8 +56,10 @@ export async function passThrough(
     if (silence?.signal.aborted) return { fault: createSilenceFault(options.maxSilenceMs) }
     if ('kind' in upstream) return { fault: upstream }
     if (options.hasFallback && isUnavailable(upstream.status)) return { fault: await readFault(request, upstream) }
-    usage = await sendOn(request, response, upstream, { recorder, ...defined({ silence }) })
-    return ANSWERED
+    const sent = await sendOn(request, response, upstream, { recorder, ...defined({ silence }) })
+    usage = sent.usage
+    if (sent.hasBegun || request.signal.aborted) return ANSWERED
+    return { fault: silence?.signal.aborted ? createSilenceFault(options.maxSilenceMs) : BROKEN_RESPONSE }
   } finally {
     silence?.stop()
     for (const reservation of reservations) {
@@ -72,27 +74,40 @@ async function sendOn(
   response: ClientResponse,
   { status, headers, body }: HttpResponse,
   { recorder, silence }: { readonly recorder: ExchangeRecorder; readonly silence?: SilenceTimer },
-): Promise<Usage | undefined> {
+): Promise<{ readonly usage?: Usage; readonly hasBegun: boolean }> {
   const watcher = createResponseWatcher(wire, status, headers)
   silence?.restart()
-  response.writeHead(status, pickResponseHeaders(headers))
+  let hasBegun = false
+  // Until the first bytes have come, the client can still be told by a status that there are none.
+  const begin = (): void => {
+    if (!hasBegun) response.writeHead(status, pickResponseHeaders(headers))
+    hasBegun = true
+  }
   try {
     for await (const bytes of body) {
       silence?.restart()
+      begin()
       const drained = response.write(bytes)
       watcher.push(bytes)
       if (drained) await drained
       if (signal.aborted) break
     }
+    begin()
     response.finish()
   } catch {
     // The client sees what we see: a connection that broke.
-    response.destroy()
+    if (hasBegun) response.destroy()
   }
   const { usage, warnings, fault } = watcher.end()
   recorder.addWarnings(warnings.map((warning) => ({ ...warning, stage: 'upstream-response' })))
-  recorder.update(defined({ usage, fault }))
-  return usage
+  if (hasBegun) recorder.update(defined({ usage, fault }))
+  return { hasBegun, ...defined({ usage }) }
+}
+
+const BROKEN_RESPONSE: Fault = {
+  kind: 'transport',
+  code: 'broken',
+  message: 'The connection to the model broke before the response began.',
 }
 
 function createSilenceFault(waited: number): Fault {
