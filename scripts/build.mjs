@@ -14,6 +14,7 @@ const hot = {
   sources: [
     'src/cli/command/run.ts',
     'src/cli/headless.ts',
+    'src/cli/setup/subagents.ts',
     'src/cli/tui/app.ts',
     'src/cli/tui/view/highlight.ts',
     'src/host/local-host.ts',

@@ -23,6 +23,7 @@ const inside = [
   'ipaddr.js',
   'marked',
   'node-html-markdown',
+  'smol-toml',
   'tree-sitter-bash',
   'undici',
   'web-tree-sitter',

@@ -42,7 +42,7 @@ describe('the package', () => {
   test('is small, and holds what it needs and nothing else', () => {
     const paths = packed.files.map(({ path }) => path)
     const pageBytes = packed.files.filter(({ path }) => PAGES.test(path)).reduce((sum, { size }) => sum + size, 0)
-    assert.ok(pageBytes < 640_000, `${pageBytes} bytes of documentation`)
+    assert.ok(pageBytes < 720_000, `${pageBytes} bytes of documentation`)
     const images = packed.files.filter(({ path }) => IMAGES.test(path))
     const imageBytes = images.reduce((sum, { size }) => sum + size, 0)
     assert.ok(imageBytes < 700_000, `${imageBytes} bytes of images`)
@@ -51,11 +51,11 @@ describe('the package', () => {
     assert.equal(page.length, 2)
     assert.ok(page.reduce((sum, { size }) => sum + size, 0) < 150_000, JSON.stringify(page))
     const rest = packed.unpackedSize - pageBytes - imageBytes
-    assert.ok(rest < 12_000_000, `${rest} bytes`)
+    assert.ok(rest < 13_000_000, `${rest} bytes`)
     const built = paths.filter(
       (path) => !/\.d\.c?ts$|^examples\//.test(path) && !PAGES.test(path) && !IMAGES.test(path),
     )
-    assert.ok(built.length < 330, `${built.length} files`)
+    assert.ok(built.length < 380, `${built.length} files`)
     for (const needed of [
       'bin/dragoman',
       'dist/chunks/hot.cjs',

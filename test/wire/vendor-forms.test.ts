@@ -47,17 +47,11 @@ describe('refusals', () => {
     assert.deepEqual([chat.messages, messages], [[], []])
   })
 
-  it('go from Chat to Responses as refusals', () => {
-    const { body, messages } = handOver('openai-chat', CHAT_REFUSAL, 'openai-responses')
-    assert.deepEqual(filterObjects(body['input'])[1]?.['content'], [{ type: 'refusal', refusal: 'I will not.' }])
-    assert.deepEqual(messages, [])
-  })
-
   for (const [source, given] of [
     ['openai-chat', CHAT_REFUSAL],
     ['openai-responses', RESPONSES_REFUSAL],
   ] as const)
-    for (const target of WIRES.filter((wire) => wire !== 'openai-responses' && wire !== source))
+    for (const target of WIRES.filter((wire) => wire !== source))
       it(`from ${source} to ${target} they are text, with a warning`, () => {
         const { body, messages } = handOver(source, given, target)
         assert.ok(JSON.stringify(body).includes('I will not.'))

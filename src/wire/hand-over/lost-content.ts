@@ -116,8 +116,7 @@ function listMarkLosses(part: TextPart | MediaPart, place: string, scope: Scope)
   const { wire, report } = scope
   const data = getReplayableData(part, scope)
   if (part.kind === 'text') {
-    const isMarked = wire === 'openai-responses' || (wire === 'openai-chat' && data !== undefined)
-    if (part.refusal && !isMarked) report.add('refusals', wire, 'refusal', place)
+    if (part.refusal && data === undefined) report.add('refusals', wire, 'refusal', place)
   } else if (part.name !== undefined && data === undefined && !isNameSent(part, scope))
     report.add('names', wire, part.name, place)
 }

@@ -169,8 +169,7 @@ function encodeMessageItem({ text, refusal }: TextPart, data: JsonObject | undef
   const own = refusal
     ? { type: 'refusal', refusal: toWellFormed(text) }
     : { type: 'output_text', text: toWellFormed(text) }
-  const isPlain = !refusal && !isObject(fields)
-  const content = isObject(part) ? [part] : isPlain ? toWellFormed(text) : [{ ...own, ...objectOrEmpty(fields) }]
+  const content = isObject(part) ? [part] : isObject(fields) ? [{ ...own, ...fields }] : toWellFormed(text)
   return [{ ...createMessageItem(content), ...defined({ phase }), ...(isObject(message) && message) }]
 }
 

@@ -43,8 +43,11 @@ export function readOutputParts(content: unknown): TextPart[] {
   return listParts(content).map((part): TextPart => {
     const type = getType(part, 'output_text')
     const known = listTextFields(part)
-    if (type === 'refusal' && typeof part['refusal'] === 'string')
-      return keepFields({ kind: 'text', text: part['refusal'], refusal: true }, part, known)
+    if (type === 'refusal' && typeof part['refusal'] === 'string') {
+      // The fields, also if there are none, say that this API had it as a refusal.
+      const fields = pickOtherFields(part, known) ?? {}
+      return addNativeData<TextPart>({ kind: 'text', text: part['refusal'], refusal: true }, WIRE_ID, { fields })
+    }
     if (typeof part['text'] !== 'string') return keepPart({ kind: 'text', text: '' }, part)
     const text: TextPart = { kind: 'text', text: part['text'] }
     return /^(?:input_|output_)?text$/.test(type) ? keepFields(text, part, known) : keepPart(text, part)
