@@ -113,7 +113,7 @@ function encodeAssistant(
     else if (part.kind === 'text') warnAboutUnsentBlock(part, step, context, warnings)
     if (!block || (part.kind === 'call' && !matchesOriginal(part, block))) intact &&= !hasNativeDataFor(part, context)
   }
-  const kept = intact ? blocks : blocks.filter((block) => !isThinking(block))
+  const kept = blocks.filter((block) => intact || !isThinking(block))
   // A message must not end in thinking.
   while (kept.length > 0 && isThinking(kept.at(-1))) kept.pop()
   const lost = blocks.filter(isThinking).length - kept.filter(isThinking).length
