@@ -19,7 +19,11 @@ const HISTORIES: Readonly<Record<WireId, (ids: readonly Id[]) => JsonObject>> = 
       {
         role: 'assistant',
         content: null,
-        tool_calls: ids.map((id) => ({ ...withId('id', id), type: 'function', function: { name: 'n', arguments: '{}' } })),
+        tool_calls: ids.map((id) => ({
+          ...withId('id', id),
+          type: 'function',
+          function: { name: 'n', arguments: '{}' },
+        })),
       },
       ...ids.map((id, at) => ({ role: 'tool', ...withId('tool_call_id', id), content: `result ${at}` })),
     ],
@@ -39,7 +43,10 @@ const HISTORIES: Readonly<Record<WireId, (ids: readonly Id[]) => JsonObject>> = 
     max_tokens: 100,
     messages: [
       { role: 'user', content: 'Start.' },
-      { role: 'assistant', content: ids.map((id) => ({ type: 'tool_use', ...withId('id', id), name: 'n', input: {} })) },
+      {
+        role: 'assistant',
+        content: ids.map((id) => ({ type: 'tool_use', ...withId('id', id), name: 'n', input: {} })),
+      },
       {
         role: 'user',
         content: ids.map((id, at) => ({ type: 'tool_result', ...withId('tool_use_id', id), content: `result ${at}` })),
@@ -54,7 +61,12 @@ const HISTORIES: Readonly<Record<WireId, (ids: readonly Id[]) => JsonObject>> = 
     input: [
       { type: 'user_input', content: [{ type: 'text', text: 'Start.' }] },
       ...ids.map((id) => ({ type: 'function_call', ...withId('id', id), name: 'n', arguments: {} })),
-      ...ids.map((id, at) => ({ type: 'function_result', ...withId('call_id', id), name: 'n', result: `result ${at}` })),
+      ...ids.map((id, at) => ({
+        type: 'function_result',
+        ...withId('call_id', id),
+        name: 'n',
+        result: `result ${at}`,
+      })),
     ],
     tools: [{ type: 'function', name: 'n', parameters: { type: 'object' } }],
   }),
@@ -108,7 +120,9 @@ describe('a history with ids that its own API rejects is sent under others', () 
       })
 
   it('other servers of an API get the ids that they assigned', () => {
-    const { request } = wires['openai-chat'].readRequest(HISTORIES['openai-chat'](['chatcmpl-tool-'.padEnd(46, 'f'), 'b']))
+    const { request } = wires['openai-chat'].readRequest(
+      HISTORIES['openai-chat'](['chatcmpl-tool-'.padEnd(46, 'f'), 'b']),
+    )
     const signer = 'some-server'
     const turns = request.turns.map((turn) =>
       turn.role === 'assistant'

@@ -41,7 +41,10 @@ describe('media that another API does not take are named', () => {
       contents: [
         { role: 'user', parts: [{ text: 'Hi.' }] },
         { role: 'model', parts: [{ functionCall: { id: 'c', name: 'n', args: {} } }] },
-        { role: 'user', parts: [{ functionResponse: { id: 'c', name: 'n', response: { output: 'x' }, parts: [part] } }] },
+        {
+          role: 'user',
+          parts: [{ functionResponse: { id: 'c', name: 'n', response: { output: 'x' }, parts: [part] } }],
+        },
       ],
       tools: [{ functionDeclarations: [{ name: 'n', parametersJsonSchema: { type: 'object' } }] }],
     }),
@@ -95,7 +98,13 @@ describe('details of responses', () => {
   })
 
   it('Responses: citations that only events have', () => {
-    const annotation = { type: 'url_citation', url: 'https://example.com/', title: 'Example', start_index: 0, end_index: 1 }
+    const annotation = {
+      type: 'url_citation',
+      url: 'https://example.com/',
+      title: 'Example',
+      start_index: 0,
+      end_index: 1,
+    }
     const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
     const part = { type: 'output_text', text: 'Yes.', annotations: [annotation] }
     const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' }

@@ -1,7 +1,13 @@
 import { defined } from '../../model/defined.ts'
 import { type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
-import { createFieldFilter, createNestedFilter, type FieldFilter, hasFields, mergeChunkFields } from '../other-fields.ts'
+import {
+  createFieldFilter,
+  createNestedFilter,
+  type FieldFilter,
+  hasFields,
+  mergeChunkFields,
+} from '../other-fields.ts'
 
 /** The signature of a call is sent back (T119); what else it has is only kept. */
 export function keepCallFields(pendingCall: PendingCall, call: Readonly<Record<string, unknown>>): void {

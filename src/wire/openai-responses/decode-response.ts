@@ -151,8 +151,7 @@ function finishItem(state: ResponsesDecoderState, item: OutputItem, fields: Json
 /** Tools that the vendor ran itself are kept as native data. */
 function finishNativeItem(state: ResponsesDecoderState, item: OutputItem, data: JsonFields): void {
   const { builder } = state
-  if (data['status'] !== undefined && data['status'] !== 'completed')
-    return warnUnfinishedItem(state, item)
+  if (data['status'] !== undefined && data['status'] !== 'completed') return warnUnfinishedItem(state, item)
   builder.openText('text', item.partIndex).close(builder.createNative(nonBlankString(data['id']), data as JsonObject))
 }
 

@@ -1,5 +1,12 @@
 import { defined } from '../../model/defined.ts'
-import { type Json, type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import {
+  type Json,
+  type JsonObject,
+  filterObjects,
+  nonBlankString,
+  objectOrEmpty,
+  stringOrEmpty,
+} from '../../model/json.ts'
 import { NAMESPACE_SEPARATOR, type ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
