@@ -165,6 +165,15 @@ describe('what the anthropic wire sends', () => {
     assert.deepEqual(types(encoded([user, unmatched, user]).messages[1]?.content), ['text'])
     // Nothing may end in thinking, either.
     assert.deepEqual(types(encoded([user, assistant(text('a'), thinking()), user]).messages[1]?.content), ['text'])
+    for (const turns of [
+      [user, assistant(thinking(), call('x'), unread), results(result('x'))],
+      // A turn that was sent before is not reported again.
+      [user, { ...unmatched }, user],
+      [user, assistant(text('a'), thinking()), user],
+    ]) {
+      assert.equal(encoded(turns).codes.filter((code) => code === 'thinking').length, 1)
+    }
+    assert.deepEqual(encoded([user, assistant(thinking(), call('x')), results(result('x'))]).codes, [])
   })
 
   test('T81 T82 what is not signed, or not ours, is dropped; redacted thinking goes back', () => {

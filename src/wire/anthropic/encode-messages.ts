@@ -113,10 +113,18 @@ function encodeAssistant(
     else if (part.kind === 'text') warnAboutUnsentBlock(part, step, context, warnings)
     if (!block || (part.kind === 'call' && !matchesOriginal(part, block))) intact &&= !hasNativeDataFor(part, context)
   }
-  const kept = intact ? blocks : blocks.filter((block) => !isThinking(block))
+  const kept = blocks.filter((block) => intact || !isThinking(block))
   // A message must not end in thinking.
   while (kept.length > 0 && isThinking(kept.at(-1))) kept.pop()
+  const lost = blocks.filter(isThinking).length - kept.filter(isThinking).length
+  if (lost > 0 && !step.isReported) warnings.push(createThinkingWarning(lost, intact))
   return kept
+}
+
+function createThinkingWarning(count: number, intact: boolean): Warning {
+  const why = intact ? 'because no message may end in thinking' : 'because a block beside it was changed or left out'
+  const what = count === 1 ? 'A block of thinking was' : `${count} blocks of thinking were`
+  return { code: 'thinking', message: `${what} left out, ${why} (T80).` }
 }
 
 function warnAboutUnsentBlock(
@@ -281,6 +289,10 @@ function encodeMedia(part: MediaPart, context: EncodeContext): JsonObject | unde
   const isPdf = part.mime === PDF_MIME || source?.['media_type'] === PDF_MIME
   if (!isPdf) return source && { type: 'image', source }
   return source && { type: 'document', source, ...(part.name !== undefined && { title: toWellFormed(part.name) }) }
+}
+
+export function isSupportedMedia(part: MediaPart, profile: Profile): boolean {
+  return profile.media && encodeMediaSource(part) !== undefined
 }
 
 /** Undefined if the API would reject it, also if it is empty (T100). */

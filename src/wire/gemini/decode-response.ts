@@ -121,7 +121,7 @@ function decodeCandidate(state: GeminiDecoderState, json: Record<string, unknown
   const reason = FINISH_REASONS.get(finishLabel) ?? (finishLabel.startsWith('IMAGE_') ? 'filter' : 'fault')
   const detail = typeof json['finishMessage'] === 'string' ? `: ${json['finishMessage']}` : ''
   // The message may contain what the model wrote instead of a call (T124).
-  if (reason === 'malformed-call' || (!isNormalEnd(reason) && detail !== ''))
+  if (reason === 'malformed-call' || detail !== '')
     state.builder.warn(reason, `The response ended with ${finishLabel}${detail}`)
   recordFinish(state, reason, finishLabel)
 }

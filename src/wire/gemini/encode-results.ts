@@ -56,7 +56,7 @@ export function encodeMediaPart(part: MediaPart, profile: Profile): JsonObject {
 }
 
 /** With an unsupported type, the service rejects this request and all that follow (T100). */
-function isSupportedMedia(part: MediaPart, profile: Profile): boolean {
+export function isSupportedMedia(part: MediaPart, profile: Profile): boolean {
   return profile.media && toMediaUrl(part) !== undefined && (SUPPORTED_MIME.test(part.mime) || !part.data)
 }
 

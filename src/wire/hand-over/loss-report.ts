@@ -48,6 +48,7 @@ const SENTENCES = {
     `${source} has no tools with free text here; these get one string argument, and their grammar is only described`,
   refusals: (source: string) => `${source} does not mark refusals here; sent as text`,
   names: (source: string) => `${source} takes these media without the name of the file`,
+  media: (source: string) => `${source} does not take these media here; a sentence stands in their place`,
   notes: (source: string) =>
     `${source} takes no system messages inside the history here; sent as a message of the user`,
   options: (source: string) => `Fields of ${source} that have no counterpart were left out`,

@@ -1,5 +1,5 @@
 import type { Warning } from '../../model/event.ts'
-import { isObject, type Json, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelRequest, ToolSpec } from '../../model/request.ts'
 import { toMediaUrl } from '../../model/text.ts'
@@ -10,6 +10,7 @@ import { type EncodeContext, getReplayableData, hasNativeDataFor } from '../hist
 import { collectDeclaredTools } from '../late-tools.ts'
 import { createLossReport, type LossReport } from './loss-report.ts'
 import { getOptionsKey } from './shared-settings.ts'
+import { SUPPORTED_MEDIA } from './supported-media.ts'
 
 /**
  * What of a request cannot be sent to this endpoint, and is not said by the warnings of `encodeRequest`: native data of other
@@ -26,12 +27,11 @@ export function listLostContent(request: ModelRequest, wire: WireId, profile: Pr
   for (const turn of request.turns) {
     if (turn.role === 'note') listNoteLosses(turn, `message ${message}`, scope)
     else
-      for (const [at, part] of turn.parts.entries())
-        listPartLosses(
-          part,
-          turn.role === 'results' ? `message ${message + at}` : `message ${message}, part ${at}`,
-          scope,
-        )
+      for (const [at, part] of turn.parts.entries()) {
+        const place = turn.role === 'results' ? `message ${message + at}` : `message ${message}, part ${at}`
+        if (part.kind === 'media' && turn.role === 'assistant') listShownMediaLosses(part, place, scope)
+        else listPartLosses(part, place, scope)
+      }
     message += turn.role === 'results' ? turn.parts.length : 1
   }
   return report.list()
@@ -111,14 +111,30 @@ function listPartLosses(part: Part, place: string, scope: Scope): void {
   }
 }
 
-/** That a text is a refusal, and the name of a file. */
+/** What a model has shown itself is sent back only to Google's APIs, and only what they made. */
+function listShownMediaLosses(part: MediaPart, place: string, scope: Scope): void {
+  const { wire, report } = scope
+  if (GOOGLE_WIRES.has(wire) && hasNativeDataFor(part, scope)) return listPartLosses(part, place, scope)
+  if (!isSentWhole(getReplayableData(part, scope), wire) && !hasNoOtherForm(part))
+    report.add('media', wire, part.name ?? part.mime, place)
+  listFieldLosses(part, place, scope)
+}
+
+/** That a text is a refusal, the name of a file, and media that the endpoint does not take. */
 function listMarkLosses(part: TextPart | MediaPart, place: string, scope: Scope): void {
   const { wire, report } = scope
   const data = getReplayableData(part, scope)
   if (part.kind === 'text') {
     if (part.refusal && data === undefined) report.add('refusals', wire, 'refusal', place)
-  } else if (part.name !== undefined && data === undefined && !isNameSent(part, scope))
+  } else if (!isSentWhole(data, wire) && !hasNoOtherForm(part) && !SUPPORTED_MEDIA[wire](part, scope.profile))
+    report.add('media', wire, part.name ?? part.mime, place)
+  else if (part.name !== undefined && data === undefined && !isNameSent(part, scope))
     report.add('names', wire, part.name, place)
+}
+
+/** Is a part sent back as it came? Anthropic's blocks are native data themselves. */
+function isSentWhole(data: JsonObject | undefined, wire: WireId): boolean {
+  return data !== undefined && (wire === 'anthropic' || isObject(data['part']))
 }
 
 /** Media that cannot be sent are described, with their name. */

@@ -267,11 +267,17 @@ function createIdGenerator(context: EncodeContext, idPattern: RegExp, used: IdRe
 
   function createId(call: CallPart, attempt: number): string {
     const assigned = attempt === 0 && hasNativeDataFor(call, context) ? call.native?.id : undefined
-    if (assigned !== undefined) return assigned
+    if (assigned !== undefined && isAcceptedId(assigned)) return assigned
     if (profile.ids === 'functions') return `functions.${projection.toWireName(call.name)}:${used.count() + attempt}`
     const [pattern, length] = profile.ids === 'nine' ? ([/^[A-Za-z0-9]{9}$/, 9] as const) : ([idPattern, 24] as const)
     if (attempt > 0) return base62Hash(`${call.id}#${attempt}`, length)
     return pattern.test(call.id) ? call.id : base62Hash(call.id, length)
+  }
+
+  /** Other servers of an API accept what they assigned; the vendor itself accepts only its own pattern, whoever wrote the history. */
+  function isAcceptedId(id: string): boolean {
+    const isVendor = profile.signer === context.wire && profile.ids === 'any'
+    return isVendor ? idPattern.test(id) : id.trim() !== '' && toWellFormed(id) === id
   }
 
   return (call) => {

@@ -18,9 +18,7 @@ export function createTextContent(text: string): JsonObject {
 
 /** A sentence instead, if the model does not accept the media, or if they are empty. */
 export function encodeMediaContent(part: MediaPart, profile: Profile): JsonObject {
-  const isSupported =
-    profile.media && toMediaUrl(part) !== undefined && (SUPPORTED_MIME.test(part.mime) || part.data === undefined)
-  if (!isSupported) return createTextContent(describeOmittedMedia(part, profile))
+  if (!isSupportedMedia(part, profile)) return createTextContent(describeOmittedMedia(part, profile))
   const kind = /^(?:image|audio|video)(?=\/)/.exec(part.mime)?.[0] ?? 'document'
   return {
     type: kind,
@@ -30,6 +28,10 @@ export function encodeMediaContent(part: MediaPart, profile: Profile): JsonObjec
 }
 
 /** With an unsupported type, the service rejects this request and all that follow (T100). */
+export function isSupportedMedia(part: MediaPart, profile: Profile): boolean {
+  return profile.media && toMediaUrl(part) !== undefined && (SUPPORTED_MIME.test(part.mime) || part.data === undefined)
+}
+
 const SUPPORTED_MIME =
   /^(?:image\/(?:png|jpe?g|webp|hei[cf]|gif|bmp|tiff)|audio\/.+|video\/.+|text\/.+|application\/pdf)$/
 

@@ -253,6 +253,10 @@ function encodeMedia(part: MediaPart, profile: Profile): JsonObject {
   return { type: 'text', text: `(${label} at ${url})` }
 }
 
+export function isSupportedMedia(part: MediaPart, profile: Profile): boolean {
+  return encodeMedia(part, profile)['type'] !== 'text'
+}
+
 const AUDIO_FORMATS: Record<string, string> = {
   'audio/wav': 'wav',
   'audio/x-wav': 'wav',

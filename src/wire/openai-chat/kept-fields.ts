@@ -1,7 +1,13 @@
 import { defined } from '../../model/defined.ts'
 import { type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
-import { createFieldFilter, createNestedFilter, hasFields, mergeChunkFields } from '../other-fields.ts'
+import {
+  createFieldFilter,
+  createNestedFilter,
+  type FieldFilter,
+  hasFields,
+  mergeChunkFields,
+} from '../other-fields.ts'
 
 /** The signature of a call is sent back (T119); what else it has is only kept. */
 export function keepCallFields(pendingCall: PendingCall, call: Readonly<Record<string, unknown>>): void {
@@ -18,12 +24,20 @@ export function keepCallFields(pendingCall: PendingCall, call: Readonly<Record<s
 const pickUsageFields = createNestedFilter(
   'prompt_tokens completion_tokens total_tokens cached_tokens reasoning_tokens prompt_cache_hit_tokens prompt_cache_miss_tokens',
   {
-    prompt_tokens_details: createFieldFilter('cached_tokens cache_write_tokens audio_tokens'),
-    completion_tokens_details: createFieldFilter(
-      'reasoning_tokens audio_tokens accepted_prediction_tokens rejected_prediction_tokens',
-    ),
+    prompt_tokens_details: createCountFilter('cached_tokens cache_write_tokens'),
+    completion_tokens_details: createCountFilter('reasoning_tokens'),
   },
 )
+
+/** The counts that are not read; most servers send all of them, and most are zero. */
+function createCountFilter(known: string): FieldFilter {
+  const pick = createFieldFilter(known)
+  return (fields) => {
+    const others = pick(fields)
+    const filled = others && Object.fromEntries(Object.entries(others).filter(([, count]) => count !== 0))
+    return filled && hasFields(filled) ? filled : undefined
+  }
+}
 
 export const pickChunkFields = createNestedFilter(
   'id object created model choices error system_fingerprint service_tier obfuscation',

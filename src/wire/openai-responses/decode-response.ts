@@ -1,6 +1,13 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import { isObject, type JsonObject, filterObjects, nonBlankString, objectOrEmpty } from '../../model/json.ts'
+import {
+  isObject,
+  type JsonObject,
+  filterObjects,
+  nonBlankString,
+  objectOrEmpty,
+  toCanonicalJson,
+} from '../../model/json.ts'
 import { type CacheDiagnosis, normalizeUsage } from '../../model/usage.ts'
 import { parseVendorError } from '../errors/parse-error.ts'
 import { createFieldFilter, createNestedFilter } from '../other-fields.ts'
@@ -142,10 +149,14 @@ function finishItem(state: ResponsesDecoderState, item: OutputItem, fields: Json
 }
 
 /** Tools that the vendor ran itself are kept as native data. */
-function finishNativeItem({ builder }: ResponsesDecoderState, item: OutputItem, data: JsonFields): void {
-  if (data['status'] !== undefined && data['status'] !== 'completed')
-    return builder.warn('unfinished-item', `An incomplete item of type ${item.type} was dropped.`)
+function finishNativeItem(state: ResponsesDecoderState, item: OutputItem, data: JsonFields): void {
+  const { builder } = state
+  if (data['status'] !== undefined && data['status'] !== 'completed') return warnUnfinishedItem(state, item)
   builder.openText('text', item.partIndex).close(builder.createNative(nonBlankString(data['id']), data as JsonObject))
+}
+
+function warnUnfinishedItem({ builder }: ResponsesDecoderState, { type }: OutputItem): void {
+  builder.warn('unfinished-item', `An incomplete item of type ${type} was dropped.`)
 }
 
 function handleArguments(state: ResponsesDecoderState, value: JsonFields, type: string): void {
@@ -194,8 +205,24 @@ function warnLatePiece({ builder }: ResponsesDecoderState, what: string): void {
 }
 
 function handlePartDone(state: ResponsesDecoderState, value: JsonFields): void {
-  const channel = isObject(value['part']) ? CHANNEL_BY_PART_TYPE.get(String(value['part']['type'])) : undefined
+  const part = objectOrEmpty(value['part'])
+  const channel = CHANNEL_BY_PART_TYPE.get(String(part['type']))
   if (channel) handleText(state, value, channel)
+  if (channel === 'text') for (const one of filterObjects(part['annotations'])) addAnnotation(state, value, one)
+}
+
+function handleAnnotation(state: ResponsesDecoderState, value: JsonFields): void {
+  if (isObject(value['annotation'])) addAnnotation(state, value, value['annotation'])
+}
+
+function addAnnotation(state: ResponsesDecoderState, value: JsonFields, annotation: JsonFields): void {
+  const { annotations, isDone } = state.outputItems.findOrCreate(value, 'message')
+  if (isDone) return
+  const at = Number(value['content_index'] ?? 0)
+  const list = annotations.get(at) ?? []
+  annotations.set(at, list)
+  // The end of a part repeats those that came before.
+  if (!list.some((one) => toCanonicalJson(one) === toCanonicalJson(annotation))) list.push(annotation as JsonObject)
 }
 
 /** The end of a response: its list of items adds whatever was not received before (T140). */
@@ -226,14 +253,14 @@ function handleResponseEnd(state: ResponsesDecoderState, response: JsonFields, e
     if (output.length === 0) builder.markCorrupt(message)
     else builder.warn('missing-events', `${message} Their content is in the final list of items.`)
   }
-  for (const item of outputItems.items)
-    if (!item.isDone && item.kind !== 'other') closeUnfinishedItem(state, item, output.length > 0)
+  for (const item of outputItems.items) if (!item.isDone) closeUnfinishedItem(state, item, output.length > 0)
   recordFinish(state, response, ending)
 }
 
 /** An item without an end. An announced call without content that is not in the final list is ignored. */
 function closeUnfinishedItem(state: ResponsesDecoderState, item: OutputItem, listed: boolean): void {
   const { pendingCall } = item
+  if (item.kind === 'other') return warnUnfinishedItem(state, item)
   const twin = state.outputItems.hasDuplicateId(item)
   const made = item.hasFinalArguments || pendingCall?.raw !== '' || !isEmptyValue(item.initialArguments)
   if (!pendingCall || made || !(listed || twin)) return finishItem(state, item, {})
@@ -354,6 +381,7 @@ const EVENT_HANDLERS: ReadonlyMap<string, EventHandler> = new Map<string, EventH
   ['response.output_item.added', handleItemAdded],
   ['response.output_item.done', handleItemDone],
   ['response.content_part.done', handlePartDone],
+  ['response.output_text.annotation.added', handleAnnotation],
   ['response.reasoning_summary_part.done', handlePartDone],
   ...listPieceEvents('output_text', (state, value) => handleText(state, value, 'text')),
   ...listPieceEvents('refusal', (state, value) => handleText(state, value, 'refusal')),
@@ -369,4 +397,4 @@ function listPieceEvents(name: string, handler: EventHandler): [string, EventHan
 
 /** Progress events, which contain nothing that the items do not. */
 const IGNORED_EVENT =
-  /^(?:ping|keepalive|codex\.\w+|response\.(?:metadata|heartbeat|content_part\.added|reasoning_(?:summary_)?part\.(?:added|done)|output_text\.annotation\.added|(?:web_search|file_search|code_interpreter|image_generation|mcp|shell|apply_patch|computer|local_shell|tool_search)_\w+.*))$/
+  /^(?:ping|keepalive|codex\.\w+|response\.(?:metadata|heartbeat|content_part\.added|reasoning_(?:summary_)?part\.(?:added|done)|(?:web_search|file_search|code_interpreter|image_generation|mcp|shell|apply_patch|computer|local_shell|tool_search)_\w+.*))$/

@@ -273,6 +273,10 @@ function encodeMediaPart(part: MediaPart, profile: Profile): JsonObject {
     : { type: 'input_file', file_url: url, ...(part.name !== undefined && { filename: toWellFormed(part.name) }) }
 }
 
+export function isSupportedMedia(part: MediaPart, profile: Profile): boolean {
+  return encodeMediaPart(part, profile)['type'] !== 'input_text'
+}
+
 /** A model without native calls gets its own calls and their results as text, in the format that it is asked to use. */
 function encodeTextItems(step: AssistantStep, context: EncodeContext): JsonObject[] {
   const { projection } = context

@@ -1,5 +1,12 @@
 import { defined } from '../../model/defined.ts'
-import { type JsonObject, filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
+import {
+  type Json,
+  type JsonObject,
+  filterObjects,
+  nonBlankString,
+  objectOrEmpty,
+  stringOrEmpty,
+} from '../../model/json.ts'
 import { NAMESPACE_SEPARATOR, type ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
@@ -36,6 +43,8 @@ export interface OutputItem {
   initialArguments: unknown
   /** Other fields of the announcement, which the final version need not repeat. */
   announcedFields: JsonObject | undefined
+  /** The citations that came as events, by the index of their text; the final version need not repeat them. */
+  readonly annotations: Map<number, Json[]>
   /** The vendor said that its arguments are complete, even if there are none. */
   hasFinalArguments: boolean
   /** Was it announced, or are there only its deltas? */
@@ -65,6 +74,7 @@ export function openOutputItem(builder: TurnBuilder, type: string, index: number
     phase: undefined,
     initialArguments: undefined,
     announcedFields: undefined,
+    annotations: new Map(),
     hasFinalArguments: false,
     isAnnounced: false,
     isDone: false,
@@ -160,10 +170,25 @@ export function finishTextItem(builder: TurnBuilder, item: OutputItem, data: Jso
     if (channelText) replaceChannelText(channelText, whole)
   }
   if (item.kind === 'reasoning') return finishReasoningItem(builder, item, data)
-  const kept = getMessageData(item, data)
+  const kept = getMessageData(item, addAnnotations(item, data))
   if (item.channelTexts.size === 0 && kept?.['response'] !== undefined)
     builder.openText('text', item.partIndex).close(builder.createNative(undefined, kept))
   for (const { stream } of item.channelTexts.values()) stream.close(kept && builder.createNative(undefined, kept))
+}
+
+/** A message with the citations that only its events had. */
+function addAnnotations({ annotations, channelTexts }: OutputItem, data: JsonFields): JsonFields {
+  if (annotations.size === 0) return data
+  const pieces = [...(channelTexts.get('text')?.pieces ?? [])].sort(([one], [other]) => one - other)
+  const sent = filterObjects(data['content'])
+  const content: JsonFields[] = sent.length > 0 ? sent : pieces.map(([, text]) => ({ type: 'output_text', text }))
+  const indexes = sent.length > 0 ? sent.map((_part, at) => at) : pieces.map(([at]) => at)
+  const cited = content.map((part, at) => {
+    const found = annotations.get(indexes[at] ?? at)
+    const isCited = Array.isArray(part['annotations']) && part['annotations'].length > 0
+    return found === undefined || isCited ? part : { ...part, annotations: found }
+  })
+  return { ...data, content: cited }
 }
 
 /** The phase and the citations of a message are sent back; what else it has is only kept. */
