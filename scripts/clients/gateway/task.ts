@@ -48,7 +48,7 @@ export function createTaskScript(tools: ClientTools, fault?: TaskFault): Rehears
       ...(fault?.turn === at && { misbehave: fault.misbehave }),
     }
   })
-  return { steps, end: { say: 'No more.' } }
+  return { steps, end: { say: tools.answer ?? 'No more.' } }
 }
 
 export interface TaskFiles {

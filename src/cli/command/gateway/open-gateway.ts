@@ -32,6 +32,7 @@ export interface OpenedGateway extends Gateway {
   readonly models: readonly string[]
   /** The wire of all models, if it is one. */
   readonly wire?: WireId
+  readonly hasEncryptedReasoning: boolean
 }
 
 /** Starts a gateway with the settings and the keys of the user. */
@@ -41,7 +42,7 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
   const model = args.model ?? (routes.length === 0 ? await detectModel(config) : undefined)
   if (model === undefined && routes.length === 0) throw new UserError(NO_MODEL_MESSAGE, EXIT_CODE.signIn)
   const resolver = createResolver(config)
-  const wires = await checkModels(createRoutingTable(routes, model).listTargets(), resolver.resolve)
+  const endpoints = await checkModels(createRoutingTable(routes, model).listTargets(), resolver.resolve)
   const warn = (message: string) => void process.stderr.write(`dragoman: ${message}\n`)
   const recorder = args.record === undefined ? undefined : createTrafficRecorder({ record: args.record }, warn)
   const catalog = await createLazyCatalog(config)()
@@ -61,7 +62,7 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
   return {
     ...gateway,
     models: createRoutingTable(routes, model).listModels(),
-    ...(wires.size === 1 && defined({ wire: [...wires][0] })),
+    ...describeEndpoints(endpoints),
     async close() {
       await gateway.close()
       recorder?.close()
@@ -101,16 +102,25 @@ function createResolver(config: Config) {
   }
 }
 
-/** A wrong name is an error now, not at the first request. Returns the wires of the models. */
+/** A wrong name is an error now, not at the first request. A scripted model is not started for that. */
 async function checkModels(
   names: readonly string[],
   resolve: (name: string) => Promise<Endpoint | ResolveError>,
-): Promise<Set<WireId | undefined>> {
-  const wires = new Set<WireId | undefined>()
+): Promise<(Endpoint | undefined)[]> {
+  const endpoints: (Endpoint | undefined)[] = []
   for (const name of names) {
     const found = isRehearsalModel(name) ? undefined : await resolve(name)
     if (found && 'problem' in found) throw new UserError(found.problem, found.code)
-    wires.add(found?.wire)
+    endpoints.push(found)
   }
-  return wires
+  return endpoints
+}
+
+/** What all of them have in common. */
+function describeEndpoints(endpoints: readonly (Endpoint | undefined)[]) {
+  const wires = new Set(endpoints.map((one) => one?.wire))
+  const hasEncryptedReasoning = endpoints.every(
+    (one) => one !== undefined && one.profile.encryptedReasoning && one.profile.thinking !== 'none',
+  )
+  return { hasEncryptedReasoning, ...(wires.size === 1 && defined({ wire: [...wires][0] })) }
 }
