@@ -4,6 +4,8 @@ import { defined } from '../../../model/defined.ts'
 import type { WireId } from '../../../model/turn.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 import { type Endpoint, type ResolveError, resolveModel } from '../../../provider/index.ts'
+import { completeProfile } from '../../../provider/forwarding.ts'
+import { loadWire } from '../../../wire/wires.ts'
 import { parsePort } from '../../args/parse-port.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'
@@ -62,7 +64,7 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
   return {
     ...gateway,
     models: createRoutingTable(routes, model).listModels(),
-    ...describeEndpoints(endpoints),
+    ...(await describeEndpoints(endpoints)),
     async close() {
       await gateway.close()
       recorder?.close()
@@ -117,10 +119,14 @@ async function checkModels(
 }
 
 /** What all of them have in common. */
-function describeEndpoints(endpoints: readonly (Endpoint | undefined)[]) {
+async function describeEndpoints(endpoints: readonly (Endpoint | undefined)[]) {
   const wires = new Set(endpoints.map((one) => one?.wire))
-  const hasEncryptedReasoning = endpoints.every(
-    (one) => one !== undefined && one.profile.encryptedReasoning && one.profile.thinking !== 'none',
-  )
-  return { hasEncryptedReasoning, ...(wires.size === 1 && defined({ wire: [...wires][0] })) }
+  const isEncrypted = await Promise.all(endpoints.map(returnsEncryptedReasoning))
+  return { hasEncryptedReasoning: isEncrypted.every(Boolean), ...(wires.size === 1 && defined({ wire: [...wires][0] })) }
+}
+
+async function returnsEncryptedReasoning(endpoint: Endpoint | undefined): Promise<boolean> {
+  if (!endpoint) return false
+  const { encryptedReasoning, thinking } = completeProfile((await loadWire(endpoint.wire)).profile, endpoint.profile)
+  return encryptedReasoning && thinking !== 'none'
 }
