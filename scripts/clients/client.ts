@@ -20,6 +20,8 @@ export interface ClientTools {
   readonly read: (file: string) => ScriptedCall
   readonly edit: (file: string, before: string, after: string) => ScriptedCall
   readonly shell: (command: string) => ScriptedCall
+  /** What the model answers to the client's requests beside the task, if they need a certain form. */
+  readonly answer?: string
 }
 
 /** Another agent that can be pointed to an endpoint of ours; how is in `src/gateway/clients`. */

@@ -10,6 +10,9 @@ const stamp = 'node_modules/.dragoman-stamp'
 const lockPrint = () => fingerprint(['package-lock.json'])
 const isInstalled = () => existsSync(inRoot('node_modules')) && readStamp(stamp) === lockPrint()
 
+/** `npm install -g .` runs this with its own options in the environment. */
+const HERE = ['--no-global', '--location=project']
+
 /** Notes that what the lock file says is installed. */
 export const markInstalled = () => writeFileSync(inRoot(stamp), lockPrint())
 
@@ -20,7 +23,7 @@ export async function ensureInstalled() {
     if (isInstalled()) return true // Another process did it while this one waited.
     console.error('dragoman: installing the dependencies (npm ci)')
     const print = lockPrint()
-    const { ok } = await runNpm(['ci', '--include=dev', '--ignore-scripts', '--loglevel=error'])
+    const { ok } = await runNpm(['ci', ...HERE, '--include=dev', '--ignore-scripts', '--loglevel=error'])
     if (ok) writeFileSync(inRoot(stamp), print)
     else console.error('dragoman: npm ci failed')
     return ok

@@ -4,7 +4,7 @@ import { getErrorMessage } from '../model/error-message.ts'
 import type { Fault } from '../model/fault.ts'
 import { isObject, type JsonObject, stringOrEmpty, tryParseJson } from '../model/json.ts'
 import type { WireId } from '../model/turn.ts'
-import { parseVendorRoute, type VendorRoute } from '../wire/vendor-route.ts'
+import { guessVendorWire, parseVendorRoute, type VendorRoute } from '../wire/vendor-route.ts'
 import type { Wire } from '../wire/wire.ts'
 import { checkAccess, checkHostAndOrigin } from './access.ts'
 import { answerRequest, type AnswerContext } from './answer-request.ts'
@@ -38,7 +38,7 @@ export async function handleGatewayRequest(
 ): Promise<void> {
   const [path = '/', query = ''] = (request.url ?? '/').split('?', 2)
   const route = parseVendorRoute(request.url ?? '/', request.headers)
-  const wire = context.wires[route?.wire ?? 'openai-chat']
+  const wire = context.wires[route?.wire ?? guessVendorWire(path, request.headers)]
   const framing = route?.kind === 'ask' ? route.framing : 'sse'
   const isStream = route?.kind === 'ask' && route.stream === true
   const reply = createClientResponse(response, { wire, stream: isStream, framing, onSent: () => undefined })

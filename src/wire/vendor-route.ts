@@ -25,14 +25,23 @@ export function parseVendorRoute(url: string, headers: Readonly<Record<string, u
   if (path.endsWith('/interactions')) return { kind: 'ask', wire: 'interactions', framing: 'sse' }
   if (path.endsWith('/messages')) return { kind: 'ask', wire: 'anthropic', framing: 'sse' }
   if (path.endsWith('/messages/count_tokens')) return { kind: 'count', wire: 'anthropic' }
-  const google = /\/(?:models\/(?<model>.+)|v1internal):(?<method>\w+)$/.exec(path)?.groups
+  const google = (GOOGLE_PATH.exec(path) ?? GOOGLE_PATH_WITH_PROVIDER.exec(path))?.groups
   if (google) return parseGoogleRoute(google['method'] ?? '', google['model'], query)
   const modelsMatch = /\/models(?:\/(?<model>.+))?$/.exec(path)
   if (!modelsMatch) return undefined
-  const otherWire = headers['anthropic-version'] === undefined ? 'openai-chat' : 'anthropic'
-  const wire = /\/v1(?:alpha|beta\d*)\//.test(path) ? 'gemini' : otherWire
-  return { kind: 'models', wire, ...defined({ model: modelsMatch.groups?.['model'] }) }
+  return { kind: 'models', wire: guessVendorWire(path, headers), ...defined({ model: modelsMatch.groups?.['model'] }) }
 }
+
+/** Whose API a path is meant for that several have, or that none has. */
+export function guessVendorWire(path: string, headers: Readonly<Record<string, unknown>>): WireId {
+  if (/\/v1(?:alpha|beta\d*)\//.test(path)) return 'gemini'
+  return headers['anthropic-version'] === undefined ? 'openai-chat' : 'anthropic'
+}
+
+const GOOGLE_PATH = /\/(?:models\/(?<model>.+)|v1internal):(?<method>\w+)$/
+
+/** The AI SDK takes a name with a slash, such as `provider/model`, for a whole path. */
+const GOOGLE_PATH_WITH_PROVIDER = /\/v1(?:alpha|beta\d*)?\/(?<model>[^/]+\/.+):(?<method>\w+)$/
 
 function parseGoogleRoute(method: string, model: string | undefined, query: string): VendorRoute | undefined {
   const target = { wire: model === undefined ? 'code-assist' : 'gemini', ...defined({ model }) } as const

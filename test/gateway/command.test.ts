@@ -73,6 +73,29 @@ process.exit(7)
     assert.match(missing.err, /goose was not found/)
   })
 
+  test('run tells opencode and pi to ask a Responses model for its reasoning, and only such a model', async () => {
+    const place = await stage([])
+    const bin = join(place.home, 'bin')
+    mkdirSync(bin)
+    const programs = { opencode: 'printenv OPENCODE_CONFIG_CONTENT', pi: 'cat "$PI_CODING_AGENT_DIR/models.json"' }
+    for (const [name, command] of Object.entries(programs)) {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${command}\n`)
+      chmodSync(join(bin, name), 0o755)
+    }
+    const keys = { OPENAI_API_KEY: 'sk-test', ANTHROPIC_API_KEY: 'sk-ant-test' }
+    const env = { ...place.env, ...keys, PATH: `${bin}:${place.env['PATH'] ?? ''}` }
+    const show = async (client: string, model: string): Promise<string> => {
+      const { code, out, err } = await dragoman(['gateway', 'run', client, '-m', model], { ...place, env })
+      assert.equal(code, 0, err)
+      return out
+    }
+    for (const client of Object.keys(programs)) {
+      assert.match(await show(client, 'openai/gpt-5.1'), /"reasoning": ?true/)
+      assert.doesNotMatch(await show(client, 'openai/gpt-4.1'), /"reasoning"/)
+      assert.doesNotMatch(await show(client, 'anthropic/claude-sonnet-4-5'), /"reasoning"/)
+    }
+  })
+
   test('env prints what a shell needs, for each client', async () => {
     const place = await stage([])
     const address = ['--url', 'http://127.0.0.1:4000', '--token', "it's a token"]

@@ -112,6 +112,28 @@ describe('the same wire in and out', () => {
     assert.equal(seen[0]?.path, '/v1/messages?beta=true')
   })
 
+  test('a path of Gemini with provider/model instead of models/model', async () => {
+    const reply = { status: 200, headers: { 'content-type': 'application/json' }, chunks: [Buffer.from('{}')] }
+    const { seen, gateway } = await stage('gemini', reply)
+    const path = '/v1beta/up/m1:streamGenerateContent?alt=sse'
+    const answered = await post(gateway.url + path, '{"contents":[]}', { headers: { 'x-goog-api-key': TOKEN } })
+    assert.equal(answered.status, 200, answered.text)
+    assert.equal(seen[0]?.path, '/v1beta/models/m1:streamGenerateContent?alt=sse')
+  })
+
+  test('an unknown path gets the error of the API that it looks like', async () => {
+    const { gateway } = await stage('gemini', { status: 200, headers: {}, chunks: [] })
+    const ask = async (path: string, headers: Record<string, string>): Promise<unknown> => {
+      const { status, text } = await post(gateway.url + path, '{}', { headers: { 'x-api-key': TOKEN, ...headers } })
+      assert.equal(status, 404)
+      return JSON.parse(text)
+    }
+    const gemini = (await ask('/v1beta/models/m1:embedContent', {})) as { error: { code: number } }
+    assert.equal(gemini.error.code, 404)
+    const anthropic = (await ask('/v1/files', { 'anthropic-version': '2023-06-01' })) as { type: string }
+    assert.equal(anthropic.type, 'error')
+  })
+
   test('an error of the vendor passes as it is', async () => {
     const body = '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"x":1.0}'
     const headers = { 'content-type': 'application/json', 'retry-after': '7', 'x-should-retry': 'true' }

@@ -71,6 +71,19 @@ describe('which step answers', () => {
     await rehearsal.close()
   })
 
+  test('the number of results decides, also if text of a response that broke off is in between', async () => {
+    const rehearsal = await rehearse([
+      { when: { resultCount: 0 }, call: [{ name: 'read_file', args: { path: 'a.txt' } }] },
+      { when: { resultCount: 1 }, say: 'Read.' },
+    ])
+    const first = await ask(rehearsal, 'openai-chat')
+    const second = await ask(rehearsal, 'openai-chat', { turns: [said('Go.'), first.turn, answers(first.turn)] })
+    assert.deepEqual(meaning(second.turn), [{ text: 'Read.' }])
+    const again = await ask(rehearsal, 'openai-chat', { turns: [said('Go.'), second.turn, said('Continue.')] })
+    assert.deepEqual(meaning(again.turn), meaning(first.turn))
+    await rehearsal.close()
+  })
+
   test('a script may count from what the person said last', async () => {
     const rehearsal = await rehearse([{ say: 'First.' }, { say: 'Second.' }], { start: 'prompt' })
     const first = await ask(rehearsal, 'gemini')

@@ -30,6 +30,8 @@ export const gemini: Client = {
         args: { file_path: `{cwd}/${file}`, instruction: 'Replace it.', old_string: before, new_string: after },
       }),
       shell: (command) => ({ name: 'run_shell_command', args: { command, description: 'Writes a file' } }),
+      // It asks how complex a task is, and again and again until it gets JSON.
+      answer: JSON.stringify({ complexity_reasoning: 'A few small steps.', complexity_score: 10 }),
     },
   ],
 }

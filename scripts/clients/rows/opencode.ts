@@ -10,6 +10,8 @@ export const opencode: Client = {
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
+    // It looks for a plugin of its own at the registry, which it does not need.
+    npm_config_fetch_retries: '0',
   },
   quietFiles: { '.config/opencode/opencode.json': JSON.stringify({ autoupdate: false, share: 'disabled' }) },
   runPrompt: (prompt) => ['run', prompt],

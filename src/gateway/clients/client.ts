@@ -10,6 +10,8 @@ export interface GatewayAddress {
   readonly models: readonly string[]
   /** The API to speak, for a client that has several; its first one if absent. */
   readonly wire?: WireId
+  /** Do the models return their reasoning encrypted, if the client asks for it? */
+  readonly hasEncryptedReasoning?: boolean
   /** A private folder for files of this client. */
   readonly folder: string
 }

@@ -17,10 +17,12 @@ export const opencode: GatewayClient = {
 }
 
 function createConfig(address: GatewayAddress) {
-  const { url, token, models, wire } = address
+  const { url, token, models, wire, hasEncryptedReasoning } = address
   const first = getFirstModel(address)
   const [npm, path] = wire !== undefined && wire in SDKS ? SDKS[wire as keyof typeof SDKS] : SDKS.anthropic
-  const listed = Object.fromEntries([first, ...models].map((name) => [name, { name, tool_call: true }]))
+  // It asks for reasoning by itself only of models whose names it knows.
+  const options = hasEncryptedReasoning && { options: { include: ['reasoning.encrypted_content'] }, reasoning: true }
+  const listed = Object.fromEntries([first, ...models].map((name) => [name, { name, tool_call: true, ...options }]))
   const dragoman = { npm, name: 'Dragoman', options: { baseURL: url + path, apiKey: token }, models: listed }
   return { provider: { dragoman }, model: `dragoman/${first}`, small_model: `dragoman/${first}` }
 }

@@ -15,10 +15,11 @@ export const pi: GatewayClient = {
   title: 'pi',
   wires: Object.keys(APIS) as WireId[],
   setUp(address) {
-    const { url, token, models, folder, wire } = address
+    const { url, token, models, folder, wire, hasEncryptedReasoning } = address
     const first = getFirstModel(address)
     const [api, path] = wire !== undefined && wire in APIS ? APIS[wire as keyof typeof APIS] : APIS.anthropic
-    const listed = [...new Set([first, ...models])].map((id) => ({ id }))
+    // Otherwise it sends reasoning back without the encrypted content, which OpenAI rejects.
+    const listed = [...new Set([first, ...models])].map((id) => ({ id, ...(hasEncryptedReasoning && { reasoning: true }) }))
     const provider = { baseUrl: url + path, api, apiKey: token, models: listed }
     return {
       env: { PI_CODING_AGENT_DIR: folder },

@@ -79,6 +79,10 @@ function getTurnText(turn: ModelRequest['turns'][number]): string {
   }
 }
 
+export function countResults({ turns }: ModelRequest): number {
+  return turns.flatMap((turn) => (turn.role === 'results' ? turn.parts : [])).length
+}
+
 export function collectCallIds(request: ModelRequest): Set<string> {
   const calls = request.turns.flatMap((turn) => (turn.role === 'assistant' ? turn.parts : []))
   return new Set(calls.flatMap((part) => (part.kind === 'call' ? [part.native?.id ?? part.id] : [])))

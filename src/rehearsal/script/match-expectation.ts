@@ -1,5 +1,5 @@
 import { collectDeclaredTools } from '../../wire/late-tools.ts'
-import { type IncomingRequest, extractTexts } from '../request/incoming-request.ts'
+import { countResults, type IncomingRequest, extractTexts } from '../request/incoming-request.ts'
 import type { RequestExpectation, TextCondition } from './script.ts'
 
 export interface ExpectationInput {
@@ -13,13 +13,17 @@ export interface ExpectationInput {
 /** A message about the first condition that is not met; undefined if all are. */
 export function describeUnmetExpectation(expectation: RequestExpectation, input: ExpectationInput): string | undefined {
   const { incomingRequest, position } = input
-  const { wire, request, turns, tools, user, system, results } = expectation
+  const { wire, request, turns, resultCount, tools, user, system, results } = expectation
   if (wire !== undefined && wire !== incomingRequest.wire)
     return `The request uses the wire ${incomingRequest.wire}, not ${wire}.`
   if (request !== undefined && request !== input.requestNumber)
     return `This is request ${input.requestNumber} to the script, not request ${request}.`
   if (turns !== undefined && turns !== position)
     return `The number of assistant turns since the start is ${position}, not ${turns}.`
+  if (resultCount !== undefined) {
+    const found = countResults(incomingRequest.readRequest())
+    if (found !== resultCount) return `The number of tool results is ${found}, not ${resultCount}.`
+  }
   if (tools !== undefined) {
     const declared = collectDeclaredTools(incomingRequest.readRequest()).current.map((tool) => tool.name)
     const missing = tools.find((name) => !declared.includes(name))

@@ -169,6 +169,7 @@ export const REHEARSAL_SCRIPT_SCHEMA: JsonObject = {
       tools: list('tools that must be declared', { type: 'string' }),
       request: count('the number of the request to this script, from 1'),
       turns: count('the number of assistant turns since the start'),
+      resultCount: count('the number of tool results in the conversation'),
       wire: oneOf('the API format', wireIds),
     }),
   },

@@ -82,6 +82,8 @@ export interface RequestExpectation {
   readonly request?: number
   /** The number of assistant turns since the start. */
   readonly turns?: number
+  /** The number of tool results in the conversation. */
+  readonly resultCount?: number
   readonly wire?: WireId
 }
 

@@ -4,6 +4,8 @@ import { defined } from '../../../model/defined.ts'
 import type { WireId } from '../../../model/turn.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 import { type Endpoint, type ResolveError, resolveModel } from '../../../provider/index.ts'
+import { completeProfile } from '../../../provider/forwarding.ts'
+import { loadWire } from '../../../wire/wires.ts'
 import { parsePort } from '../../args/parse-port.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'
@@ -32,6 +34,7 @@ export interface OpenedGateway extends Gateway {
   readonly models: readonly string[]
   /** The wire of all models, if it is one. */
   readonly wire?: WireId
+  readonly hasEncryptedReasoning: boolean
 }
 
 /** Starts a gateway with the settings and the keys of the user. */
@@ -41,7 +44,7 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
   const model = args.model ?? (routes.length === 0 ? await detectModel(config) : undefined)
   if (model === undefined && routes.length === 0) throw new UserError(NO_MODEL_MESSAGE, EXIT_CODE.signIn)
   const resolver = createResolver(config)
-  const wires = await checkModels(createRoutingTable(routes, model).listTargets(), resolver.resolve)
+  const endpoints = await checkModels(createRoutingTable(routes, model).listTargets(), resolver.resolve)
   const warn = (message: string) => void process.stderr.write(`dragoman: ${message}\n`)
   const recorder = args.record === undefined ? undefined : createTrafficRecorder({ record: args.record }, warn)
   const catalog = await createLazyCatalog(config)()
@@ -61,7 +64,7 @@ export async function openGateway(args: GatewayArgs): Promise<OpenedGateway> {
   return {
     ...gateway,
     models: createRoutingTable(routes, model).listModels(),
-    ...(wires.size === 1 && defined({ wire: [...wires][0] })),
+    ...(await describeEndpoints(endpoints)),
     async close() {
       await gateway.close()
       recorder?.close()
@@ -101,16 +104,29 @@ function createResolver(config: Config) {
   }
 }
 
-/** A wrong name is an error now, not at the first request. Returns the wires of the models. */
+/** A wrong name is an error now, not at the first request. A scripted model is not started for that. */
 async function checkModels(
   names: readonly string[],
   resolve: (name: string) => Promise<Endpoint | ResolveError>,
-): Promise<Set<WireId | undefined>> {
-  const wires = new Set<WireId | undefined>()
+): Promise<(Endpoint | undefined)[]> {
+  const endpoints: (Endpoint | undefined)[] = []
   for (const name of names) {
     const found = isRehearsalModel(name) ? undefined : await resolve(name)
     if (found && 'problem' in found) throw new UserError(found.problem, found.code)
-    wires.add(found?.wire)
+    endpoints.push(found)
   }
-  return wires
+  return endpoints
+}
+
+/** What all of them have in common. */
+async function describeEndpoints(endpoints: readonly (Endpoint | undefined)[]) {
+  const wires = new Set(endpoints.map((one) => one?.wire))
+  const isEncrypted = await Promise.all(endpoints.map(returnsEncryptedReasoning))
+  return { hasEncryptedReasoning: isEncrypted.every(Boolean), ...(wires.size === 1 && defined({ wire: [...wires][0] })) }
+}
+
+async function returnsEncryptedReasoning(endpoint: Endpoint | undefined): Promise<boolean> {
+  if (!endpoint) return false
+  const { encryptedReasoning, thinking } = completeProfile((await loadWire(endpoint.wire)).profile, endpoint.profile)
+  return encryptedReasoning && thinking !== 'none'
 }

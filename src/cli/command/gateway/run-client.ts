@@ -18,10 +18,10 @@ export async function runClient(
 ): Promise<number> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-gateway-'))
   try {
-    const { url, token, models } = gateway
+    const { url, token, models, hasEncryptedReasoning } = gateway
     // If client and model can speak the same API, nothing needs to be translated.
     const wire = client.wires.find((one) => one === gateway.wire)
-    const setup = client.setUp({ url, token, models, folder, ...defined({ wire }) })
+    const setup = client.setUp({ url, token, models, hasEncryptedReasoning, folder, ...defined({ wire }) })
     writeSetupFiles(setup, folder)
     return await startProgram(client, setup, args)
   } finally {
