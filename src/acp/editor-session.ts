@@ -20,7 +20,7 @@ import { invalidParams } from './read-params.ts'
 import { replaySession } from './replay-session.ts'
 import { createConfigOptions, createModeState, OPTION, parseEffortValue, parseMode } from './session-options.ts'
 import { createSessionUpdates } from './session-updates.ts'
-import type { OpenedSession } from './setup.ts'
+import type { CommandOutcome, EditorCommand, OpenedSession } from './setup.ts'
 
 export type EditorSession = ReturnType<typeof createEditorSession>
 
@@ -193,17 +193,35 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
             .listCommands()
             .find((one) => one.name === name)
     if (!command) return execute((signal) => run(getAgent(), input.parts, signal, input.typedText))
-    const outcome = await command.run(words.trim())
+    const outcome = await prepareCommand(command, words.trim())
+    if (outcome === 'cancelled') return outcome
     if ('compacts' in outcome) return execute(compact)
     if ('prompt' in outcome) {
       const parts = [{ kind: 'text', text: outcome.prompt } as const, ...input.parts.slice(1)]
       return execute((signal) => run(getAgent(), parts, signal))
     }
-    if ('parts' in outcome)
+    if ('parts' in outcome) {
+      for (const remark of outcome.remarks) updates.notify(remark, 'warning')
       return execute((signal) => run(getAgent(), [...outcome.parts, ...input.parts.slice(1)], signal, outcome.ownText))
+    }
     updates.say(outcome.text)
     sendModeIfChanged()
     return 'end_turn'
+  }
+
+  /** A custom command may run shell commands for its prompt, which can be cancelled like a run. */
+  async function prepareCommand(command: EditorCommand, words: string): Promise<CommandOutcome | 'cancelled'> {
+    const controller = new AbortController()
+    stop = controller
+    try {
+      const outcome = await command.run(words, controller.signal)
+      return controller.signal.aborted ? 'cancelled' : outcome
+    } catch (error) {
+      log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+      return { text: `/${command.name} failed: ${getErrorMessage(error)}` }
+    } finally {
+      stop = undefined
+    }
   }
 
   async function* compact(signal: AbortSignal): AsyncGenerator<RunEvent> {

@@ -27,8 +27,10 @@ interface State {
   reach(editor: Editor, place: Place, sessionId: string): unknown
   /** How often something was done until the kill, and in the end. */
   readonly runs?: readonly [number, number]
-  /** The question of this call is asked again when the session is loaded. */
-  readonly asksAgain?: true
+  /** How many questions are asked when the session is loaded. */
+  readonly questionsAfterLoad?: number
+  /** A tool that only reads may run again: its start is not yet on the disk. */
+  readonly mayReadAgain?: true
   readonly permit?: EditorOptions['permit']
 }
 
@@ -106,19 +108,19 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
     steps: [APPEND, ...done],
     options: { args: ASKING },
     reach: asked,
-    asksAgain: true,
+    questionsAfterLoad: 1,
     runs: [0, 1],
   },
   'a question about an edit is open': {
     steps: [WRITE, ...done],
     reach: asked,
-    asksAgain: true,
+    questionsAfterLoad: 1,
   },
   'two questions of one response are open': {
     steps: [{ call: [...(APPEND.call ?? []), ...(WRITE.call ?? [])] }, ...done],
     options: { args: ASKING },
     reach: asked,
-    asksAgain: true,
+    questionsAfterLoad: 2,
     runs: [0, 1],
   },
   'a question of the model is open': {
@@ -128,13 +130,13 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
     ],
     permit: () => choose('answer-1'),
     reach: asked,
-    asksAgain: true,
+    questionsAfterLoad: 1,
   },
   'the approval of a plan is open': {
     steps: [{ call: [{ name: 'exit_plan_mode', args: { plan: '1. Look\n2. Leap\n' } }] }, ...done],
     options: { args: ['--approval-mode', 'plan'] },
     reach: asked,
-    asksAgain: true,
+    questionsAfterLoad: 1,
   },
   'a question was just answered': {
     steps: [append(RUN_ON), ...done],
@@ -155,7 +157,7 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
       await asked(editor)
       await poll(() => countRuns(place) > 0)
     },
-    permit: () => choose('no'),
+    questionsAfterLoad: 1,
     runs: [1, 1],
   },
   'the editor makes a terminal': (at) => ({
@@ -191,6 +193,7 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
     steps: [{ call: [{ name: 'read_file', args: { absolute_path: '{cwd}/b.txt' } }] }, ...done],
     options: { capabilities: FILES, readFile: () => never() },
     reach: inProgress,
+    mayReadAgain: true,
   },
   'the editor writes a file': (at) => ({
     steps: [
@@ -311,15 +314,16 @@ async function killIn(name: string, entry: (typeof STATES)[string]): Promise<voi
   const last = await openEditor(place, { args, permit })
   await last.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
   checkReplay(last, state, first)
-  if (state.asksAgain) {
+  if (state.questionsAfterLoad !== undefined) {
     const again = await asked(last)
     assert.equal(again.toolCall.toolCallId, first.questions[0]?.toolCall.toolCallId)
     assert.deepEqual(again.options, first.questions[0]?.options)
     await last.until(() => (/Done\./.test(last.text()) ? true : undefined))
-    assert.equal(last.questions.length, first.questions.length)
+    assert.equal(last.questions.length, state.questionsAfterLoad)
   }
   assert.equal(await last.prompt(sessionId, 'Go on.'), 'end_turn')
-  if (!state.asksAgain && runs[1] === runs[0]) assert.deepEqual(last.questions, [], 'nothing is asked any more')
+  if (state.questionsAfterLoad === undefined && runs[1] === runs[0])
+    assert.deepEqual(last.questions, [], 'nothing is asked any more')
   assert.equal(countRuns(place), runs[1], `${name}: runs in the end`)
   await last.agent.request('session/close', { sessionId })
   const before = last.updates.length
@@ -353,11 +357,16 @@ function checkReplay(editor: Editor, state: State, first: Editor): void {
     texts,
     prompts.filter((text) => !text.startsWith('/')),
   )
-  const open = new Set(state.asksAgain ? first.questions.map(({ toolCall }) => toolCall.toolCallId) : [])
-  checkCallsHaveEnded(editor.updates, open)
+  const started = first
+    .updatesOf('tool_call_update')
+    .flatMap(({ toolCallId, status }) => (status === undefined || status === 'pending' ? [] : [toolCallId]))
+  const notStarted = first
+    .updatesOf('tool_call')
+    .flatMap(({ toolCallId }) => (state.mayReadAgain || !started.includes(toolCallId) ? [toolCallId] : []))
+  checkCallsHaveEnded(editor.updates, new Set(notStarted))
 }
 
-/** Every call is announced once and has one end, except those whose question is open. */
+/** Every call is announced once and has one end, except those that are still open. */
 function checkCallsHaveEnded(updates: Editor['updates'], open: ReadonlySet<string>): void {
   const announced: string[] = []
   const ended: string[] = []
