@@ -93,6 +93,7 @@ export async function openEditor(
 
   const updates: { session: string; update: SessionUpdate }[] = []
   const questions: RequestPermissionRequest[] = []
+  const completedUrls: string[] = []
   const waiting = new Set<() => void>()
   const wake = (): void => {
     for (const check of waiting) check()
@@ -117,6 +118,10 @@ export async function openEditor(
     .onRequest('fs/write_text_file', async ({ params }) => {
       await options.writeFile?.(params.path, params.content)
       return {}
+    })
+    .onNotification('elicitation/complete', ({ params }) => {
+      completedUrls.push(params.elicitationId)
+      wake()
     })
     .onRequest('elicitation/create', ({ params }) => options.elicit?.(params) ?? { action: 'cancel' })
     .onRequest('terminal/create', async ({ params }) => {
@@ -167,6 +172,8 @@ export async function openEditor(
     initialized,
     updates,
     questions,
+    /** The ids of URL requests that are complete. */
+    completedUrls,
     schema,
     exited,
     until,
