@@ -44,6 +44,14 @@ describe('--output-format json and stream-json print what docs/events.schema.jso
       ],
       reason: 'done',
     },
+    'a subagent': {
+      play: [
+        { when: { user: 'Look around.' }, say: 'Nothing there.' },
+        { call: [{ name: 'task', args: { description: 'look', prompt: 'Look around.', subagent_type: 'explore' } }] },
+        { say: 'Well.' },
+      ],
+      reason: 'done',
+    },
     'a call that is denied': { play: [shell, { say: 'Well.' }], reason: 'done' },
     plan: {
       play: [{ say: 'Looking.', call: [{ name: 'exit_plan_mode', args: { plan: 'First this.' } }] }, { say: 'Well.' }],

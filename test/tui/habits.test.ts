@@ -71,6 +71,23 @@ describe('habits in the terminal', { skip: noTmux }, () => {
     await terminal.shows('Good.')
   })
 
+  test('a command of one’s own takes the place of one that only sends a prompt', async () => {
+    const here = await stage([{ say: 'Good.' }])
+    mkdirSync(join(here.home, '.config/dragoman/commands'), { recursive: true })
+    for (const name of ['review', 'quit'])
+      writeFileSync(join(here.home, `.config/dragoman/commands/${name}.md`), `My own ${name}.`)
+    const terminal = openTerminal([], { ...here, columns: 110 })
+    await terminal.shows('openai-chat/script')
+    terminal.type('/review')
+    terminal.press('Enter')
+    await terminal.shows('Good.')
+    assert.match(here.server.requests.at(-1)?.bytes.toString() ?? '', /My own review\./)
+    terminal.type('/quit')
+    terminal.press('Enter')
+    await terminal.shows('ended with 0')
+    assert.equal(here.server.requests.length, 1)
+  })
+
   test('help and leaving need no slash, and nothing of it is sent', async () => {
     const { say, terminal, server } = await open()
     await say('help', /Ctrl-C twice, Ctrl-D/)

@@ -89,6 +89,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'init',
     about: 'let the model write an AGENTS.md for this project',
+    isPrompt: true,
     run: ({ controller }) => controller.submit(INIT),
   },
   {
@@ -105,6 +106,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     name: 'review',
     about: 'let the model review the changes that are not committed',
     takes: '[what to look at]',
+    isPrompt: true,
     run: ({ controller }, words) =>
       controller.submit(words === '' ? REVIEW : `${REVIEW.trim()}\n\nLook especially at: ${words}`),
   },

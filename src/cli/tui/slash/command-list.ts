@@ -10,7 +10,9 @@ export type SlashCommandList = ReturnType<typeof createSlashCommandList>
 /** All slash commands: built-in, custom, and the prompts of MCP servers. */
 export function createSlashCommandList(folder: string, session: ActiveSession) {
   const customCommands = loadCustomCommands(folder)
-  const list = (): SlashCommand[] => [...SLASH_COMMANDS, ...customCommands, ...createPromptCommands(session.servers)]
+  const customNames = new Set(customCommands.map(({ name }) => name))
+  const builtins = SLASH_COMMANDS.filter(({ isPrompt, name }) => !isPrompt || !customNames.has(name))
+  const list = (): SlashCommand[] => [...builtins, ...customCommands, ...createPromptCommands(session.servers)]
   return {
     list,
     find(word: string): SlashCommand | undefined {

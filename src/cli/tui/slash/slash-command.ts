@@ -9,6 +9,8 @@ export interface SlashCommand {
   readonly takes?: string
   run(app: AppParts, words: string): void | Promise<void>
   choices?(app: AppParts): readonly MenuItem[] | Promise<readonly MenuItem[]>
+  /** It only sends a prompt: a custom command of the same name takes its place. */
+  readonly isPrompt?: true
   /** The argument may also be something else. */
   readonly allowsOtherValues?: true
 }
