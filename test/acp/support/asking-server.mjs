@@ -22,7 +22,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   else if (method === 'tools/call') {
     waiting = id
     if (params.name === signIn.name)
-      return send({
+      return void send({
         id: 'consent',
         method: 'elicitation/create',
         params: { mode: 'url', message: 'Please sign in.', url, elicitationId: 'e1' },
