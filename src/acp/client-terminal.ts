@@ -16,14 +16,41 @@ interface ClientTerminalOptions extends HostWrapOptions {
 export function withClientTerminal(host: Host, options: ClientTerminalOptions): Host {
   const run = async (command: CommandRequest): Promise<CommandResult> => {
     if (await options.isSandboxed()) return host.processes.run(command)
-    const terminalId = await createTerminal(command, options).catch(() => undefined)
+    const terminalId = await createTerminalOrStop(command, options)
+    if (terminalId === 'stopped') return { ...NO_OUTPUT, error: 'The command was cancelled.', cancelled: true }
     return terminalId === undefined ? host.processes.run(command) : runInTerminal(command, terminalId, options)
   }
   return { ...host, processes: { ...host.processes, run } }
 }
 
+const NO_OUTPUT = { output: '', exitCode: null, signal: null, background: [], group: undefined } as const
+
+/** Undefined: the client refused, so that nothing has started there. A terminal that comes too late is killed. */
+async function createTerminalOrStop(
+  command: CommandRequest,
+  options: ClientTerminalOptions,
+): Promise<string | 'stopped' | undefined> {
+  const { connection, sessionId } = options
+  const { signal } = command
+  if (signal?.aborted) return 'stopped'
+  let onAbort: () => void = ignoreError
+  const stopped = new Promise<'stopped'>((resolve) => (onAbort = () => resolve('stopped')))
+  signal?.addEventListener('abort', onAbort, { once: true })
+  // A client that is gone may have started the command: it must not run here, too.
+  const created = createTerminal(command, options).catch(() => (connection.isClosed ? 'stopped' : undefined))
+  const first = await Promise.race([created, stopped])
+  signal?.removeEventListener('abort', onAbort)
+  if (first === 'stopped')
+    void created.then((terminalId) => {
+      if (terminalId === undefined || terminalId === 'stopped') return
+      for (const method of ['kill', 'release'])
+        void connection.request(`terminal/${method}`, { sessionId: sessionId(), terminalId }).catch(ignoreError)
+    })
+  return first
+}
+
 async function createTerminal(
-  { command, folder, env = {}, gitHelpers, signal }: CommandRequest,
+  { command, folder, env = {}, gitHelpers }: CommandRequest,
   { connection, sessionId, scratch }: ClientTerminalOptions,
 ): Promise<string> {
   const variables = {
@@ -39,7 +66,7 @@ async function createTerminal(
     env: Object.entries(variables).map(([name, value]) => ({ name, value })),
     outputByteLimit: MAX_OUTPUT_BYTES,
   }
-  return (await connection.request<CreateTerminalResponse>('terminal/create', params, signal)).terminalId
+  return (await connection.request<CreateTerminalResponse>('terminal/create', params)).terminalId
 }
 
 /** A terminal makes programs ask and page; nobody types there. */
@@ -102,7 +129,7 @@ async function runInTerminal(
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const lost = { error: `The editor's terminal failed: ${message}` }
-    return { output: seen, exitCode: null, signal: null, background: [], group: undefined, ...(stopReason ?? lost) }
+    return { ...NO_OUTPUT, output: seen, ...(stopReason ?? lost) }
   } finally {
     clearInterval(poll)
     clearTimeout(timer)

@@ -3,14 +3,12 @@ import { compactHistory, countContextTokens } from '../agent/history/compact.ts'
 import type { CloseReason, RunEvent } from '../agent/loop/run-event.ts'
 import { run } from '../agent/loop/run.ts'
 import { getErrorMessage } from '../model/error-message.ts'
+import type { CallPart } from '../model/turn.ts'
 import type { Connection } from './connection.ts'
-import { listPermissionChoices, readPermissionAnswer, toPermissionCall } from './permission.ts'
 import { type PromptInput, toPromptInput } from './prompt-content.ts'
 import type {
   ClientCapabilities,
   ContentBlock,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
   SessionConfigOption,
   SessionModeState,
   SessionUpdate,
@@ -18,9 +16,10 @@ import type {
 } from './protocol.ts'
 import { invalidParams } from './read-params.ts'
 import { replaySession } from './replay-session.ts'
+import { requestAnswer } from './request-answer.ts'
 import { createConfigOptions, createModeState, OPTION, parseEffortValue, parseMode } from './session-options.ts'
 import { createSessionUpdates } from './session-updates.ts'
-import type { OpenedSession } from './setup.ts'
+import type { CommandOutcome, EditorCommand, OpenedSession } from './setup.ts'
 
 export type EditorSession = ReturnType<typeof createEditorSession>
 
@@ -60,18 +59,16 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
     openQuestions.add(left)
     const { session, toolbox } = getAgent()
     const call = session.pendingCalls.find((open) => open.call.id === ask.call)?.call
-    const params: RequestPermissionRequest = {
-      sessionId: session.id,
-      toolCall: toPermissionCall(ask, call && updates.getView(call)),
-      options: listPermissionChoices(ask).map(({ option }) => option),
-    }
+    const answerSignal = AbortSignal.any([signal, left.signal])
     try {
-      const response = await connection.request<RequestPermissionResponse>(
-        'session/request_permission',
-        params,
-        AbortSignal.any([signal, left.signal]),
-      )
-      const answer = readPermissionAnswer(ask, response, toolbox, call?.input)
+      const answer = await requestAnswer(ask, {
+        sessionId: session.id,
+        client,
+        toolbox,
+        call,
+        view: call && updates.getView(call),
+        request: (method, params) => connection.request(method, params, answerSignal),
+      })
       if (answer !== 'cancelled') return answer && { ask: ask.id, ...answer }
       // The client answers so when the user cancels the whole prompt.
       cancel()
@@ -193,17 +190,35 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
             .listCommands()
             .find((one) => one.name === name)
     if (!command) return execute((signal) => run(getAgent(), input.parts, signal, input.typedText))
-    const outcome = await command.run(words.trim())
+    const outcome = await prepareCommand(command, words.trim())
+    if (outcome === 'cancelled') return outcome
     if ('compacts' in outcome) return execute(compact)
     if ('prompt' in outcome) {
       const parts = [{ kind: 'text', text: outcome.prompt } as const, ...input.parts.slice(1)]
       return execute((signal) => run(getAgent(), parts, signal))
     }
-    if ('parts' in outcome)
+    if ('parts' in outcome) {
+      for (const remark of outcome.remarks) updates.notify(remark, 'warning')
       return execute((signal) => run(getAgent(), [...outcome.parts, ...input.parts.slice(1)], signal, outcome.ownText))
+    }
     updates.say(outcome.text)
     sendModeIfChanged()
     return 'end_turn'
+  }
+
+  /** A custom command may run shell commands for its prompt, which can be cancelled like a run. */
+  async function prepareCommand(command: EditorCommand, words: string): Promise<CommandOutcome | 'cancelled'> {
+    const controller = new AbortController()
+    stop = controller
+    try {
+      const outcome = await command.run(words, controller.signal)
+      return controller.signal.aborted ? 'cancelled' : outcome
+    } catch (error) {
+      log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+      return { text: `/${command.name} failed: ${getErrorMessage(error)}` }
+    } finally {
+      stop = undefined
+    }
   }
 
   async function* compact(signal: AbortSignal): AsyncGenerator<RunEvent> {
@@ -230,7 +245,13 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
       configOptions: listOptions(),
     }),
     replay(): void {
-      for (const update of replaySession(getAgent().session.entries, { client, getView: updates.getView })) send(update)
+      const { session, toolbox } = getAgent()
+      const getToolName = ({ name }: CallPart): string => {
+        const found = toolbox.find(name)
+        return 'tool' in found ? found.tool.spec.name : name
+      }
+      for (const update of replaySession(session.entries, { client, getView: updates.getView, getToolName }))
+        send(update)
     },
     /** What the client should know once it has the session. */
     async announce(): Promise<void> {

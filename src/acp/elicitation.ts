@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../model/json.ts'
-import type { McpRequestHandler } from '../tool/mcp/connection/request-handler.ts'
+import type { ElicitationView } from '../tool/mcp/connection/request-handler.ts'
 import type { Connection } from './connection.ts'
 import type {
   ClientCapabilities,
@@ -15,17 +15,25 @@ interface ElicitationOptions {
   readonly createId: () => string
 }
 
-/** Shows the questions of MCP servers in the client; undefined if it has no forms. */
-export function createElicitation(options: ElicitationOptions): McpRequestHandler['elicit'] | undefined {
+/** Shows the questions of MCP servers in the client, as far as it has forms and opens URLs. */
+export function createElicitationView(options: ElicitationOptions): ElicitationView | undefined {
   const { connection, client, sessionId, createId } = options
-  if (!client.elicitation?.form) return undefined
-  return async (server, request, signal) => {
+  const { form: hasForms, url: opensUrls } = client.elicitation ?? {}
+  if (!hasForms && !opensUrls) return undefined
+  /** The ids of two servers may be the same, so the client gets other ones. */
+  const urlIds = new Map<string, string>()
+  const toKey = (server: string, id: string): string => JSON.stringify([server, id])
+
+  const elicit: ElicitationView['elicit'] = async (server, request, signal) => {
+    if (!('url' in request ? opensUrls : hasForms)) return undefined
     const message = `The MCP server ${server} asks: ${request.message}`
-    if ('url' in request && !client.elicitation?.url) return { action: 'decline' }
-    const params: CreateElicitationRequest =
-      'url' in request
-        ? { mode: 'url', sessionId: sessionId(), message, url: request.url, elicitationId: createId() }
-        : { mode: 'form', sessionId: sessionId(), message, requestedSchema: toElicitationSchema(request.form) }
+    const scope = { sessionId: sessionId(), message }
+    let params: CreateElicitationRequest
+    if ('url' in request) {
+      const elicitationId = createId()
+      urlIds.set(toKey(server, request.id), elicitationId)
+      params = { ...scope, mode: 'url', url: request.url, elicitationId }
+    } else params = { ...scope, mode: 'form', requestedSchema: toElicitationSchema(request.form) }
     try {
       const response = await connection.request<CreateElicitationResponse>('elicitation/create', params, signal)
       if (response.action !== 'accept') return { action: response.action === 'decline' ? 'decline' : 'cancel' }
@@ -34,6 +42,16 @@ export function createElicitation(options: ElicitationOptions): McpRequestHandle
     } catch {
       return { action: 'cancel' }
     }
+  }
+
+  return {
+    elicit,
+    onComplete(server, id) {
+      const elicitationId = urlIds.get(toKey(server, id))
+      if (elicitationId === undefined) return
+      urlIds.delete(toKey(server, id))
+      connection.notify('elicitation/complete', { elicitationId })
+    },
   }
 }
 

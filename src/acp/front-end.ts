@@ -2,7 +2,7 @@ import { withClientFiles } from './client-files.ts'
 import { withClientTerminal } from './client-terminal.ts'
 import type { Connection } from './connection.ts'
 import type { EditorSession } from './editor-session.ts'
-import { createElicitation } from './elicitation.ts'
+import { createElicitationView } from './elicitation.ts'
 import type { ClientCapabilities, ReadTextFileResponse } from './protocol.ts'
 import type { SessionFrontEnd } from './setup.ts'
 
@@ -19,7 +19,7 @@ export function createFrontEnd(
   { connection, client, createId, folders }: FrontEndOptions,
 ): SessionFrontEnd {
   const sessionId = (): string => session.id
-  const elicit = createElicitation({ connection, client, sessionId, createId })
+  const elicitationView = createElicitationView({ connection, client, sessionId, createId })
   const { readTextFile = false, writeTextFile = false } = client.fs ?? {}
   const files = {
     ...(readTextFile && {
@@ -36,7 +36,7 @@ export function createFrontEnd(
   }
   return {
     requestApproval: session.requestApproval,
-    ...(elicit && { elicit }),
+    ...(elicitationView && { elicitationView }),
     wrapHost(host, options) {
       const withFiles = withClientFiles(host, files, folders)
       const { onTerminal } = session

@@ -1,5 +1,7 @@
 import type { CallPart } from '../model/turn.ts'
 import type { Entry } from '../session/log/entry.ts'
+import { readTodos, writeTodosTool } from '../tool/builtin/write-todos.ts'
+import { toTodoEntries } from './plan-entries.ts'
 import { toContentBlocks, toMediaBlock } from './prompt-content.ts'
 import type { ClientCapabilities, SessionUpdate } from './protocol.ts'
 import { createFinishedUpdate } from './session-updates.ts'
@@ -8,12 +10,14 @@ import type { ToolCallView } from './tool-call-view.ts'
 interface ReplayOptions {
   readonly client: ClientCapabilities
   readonly getView: (call: CallPart) => ToolCallView
+  /** The tool of a call, which the model may have called by another name. */
+  readonly getToolName: (call: CallPart) => string
 }
 
 /** The conversation of a session that was loaded, as the client would have seen it. */
 export function* replaySession(
   entries: readonly Entry[],
-  { client, getView }: ReplayOptions,
+  { client, getView, getToolName }: ReplayOptions,
 ): Generator<SessionUpdate> {
   const calls = new Map<string, CallPart>()
   for (const entry of entries) {
@@ -40,7 +44,10 @@ export function* replaySession(
         break
       case 'result': {
         const call = calls.get(entry.result.id)
-        if (call) yield createFinishedUpdate(call, entry, getView(call)).update
+        if (!call) break
+        if (entry.result.status === 'ok' && call.input && getToolName(call) === writeTodosTool.spec.name)
+          yield { sessionUpdate: 'plan', entries: toTodoEntries(readTodos(call.input)) }
+        yield createFinishedUpdate(call, entry, getView(call)).update
         break
       }
       case 'compact':

@@ -5,7 +5,7 @@ import type { ModelParams } from '../model/request.ts'
 import type { UserTurn } from '../model/turn.ts'
 import type { SessionSummary } from '../session/store/store.ts'
 import type { McpServerConfig } from '../tool/mcp/client/server-config.ts'
-import type { McpRequestHandler } from '../tool/mcp/connection/request-handler.ts'
+import type { ElicitationView } from '../tool/mcp/connection/request-handler.ts'
 import type { AuthMethod } from './protocol.ts'
 
 /** What the command provides: how sessions are found and agents assembled. It throws a `ProtocolError` for the client. */
@@ -36,7 +36,7 @@ export interface SessionTarget {
 export interface SessionFrontEnd {
   readonly requestApproval: NonNullable<AgentContext['requestApproval']>
   readonly wrapHost: WrapHost
-  readonly elicit?: McpRequestHandler['elicit']
+  readonly elicitationView?: ElicitationView
 }
 
 /** Replaces files and commands of a host by those of the editor. `isSandboxed`: do commands of the host run in a sandbox? */
@@ -72,12 +72,12 @@ export interface EditorCommand {
   readonly about: string
   /** What its argument is, if it takes one. */
   readonly takes?: string
-  run(words: string): CommandOutcome | Promise<CommandOutcome>
+  run(words: string, signal: AbortSignal): CommandOutcome | Promise<CommandOutcome>
 }
 
 /** A prompt for the model, a message with files, a text for the user, or the wish to summarize the conversation. */
 export type CommandOutcome =
   | { readonly prompt: string }
-  | { readonly parts: UserTurn['parts']; readonly ownText: string }
+  | { readonly parts: UserTurn['parts']; readonly ownText: string; readonly remarks: readonly string[] }
   | { readonly text: string }
   | { readonly compacts: true }

@@ -24,7 +24,7 @@ import { memoryStore } from '../../session/store/memory-store.ts'
 import { getDiskFullReason, createWriteError } from '../../session/store/errors.ts'
 import { type SessionLog, type SessionSummary, type Store, StoreError } from '../../session/store/store.ts'
 import type { McpServerConfig } from '../../tool/mcp/client/server-config.ts'
-import type { McpRequestHandler } from '../../tool/mcp/connection/request-handler.ts'
+import type { ElicitationView } from '../../tool/mcp/connection/request-handler.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { createToolbox } from '../../tool/toolbox.ts'
 import type { RunArgs } from '../args/run-args.ts'
@@ -57,7 +57,7 @@ export interface AgentExtension {
   /** Servers beside those of the settings. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
   /** Shows the questions of MCP servers; without it they are approval requests. */
-  readonly elicit?: McpRequestHandler['elicit']
+  readonly elicitationView?: ElicitationView
   /** Opens another model under the limits of the run, for a subagent. */
   readonly openModel?: (name: string) => Promise<ChosenModel>
 }
@@ -152,7 +152,8 @@ export async function assembleAgent(
     ]
     const mcpServers = { ...config.mcpServers, ...extension.mcpServers }
     const { createMcpRuntime } = Object.keys(mcpServers).length > 0 ? await import('./mcp-runtime.ts') : {}
-    const mcpOptions = { folders, host: local, model, createId, builtinTools: builtins, ask, elicit: extension.elicit }
+    const { elicitationView } = extension
+    const mcpOptions = { folders, host: local, model, createId, builtinTools: builtins, ask, elicitationView }
     const mcp = createMcpRuntime?.(mcpServers, mcpOptions)
     const agent: AgentContext = {
       session,

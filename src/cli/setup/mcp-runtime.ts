@@ -6,7 +6,7 @@ import type { Model } from '../../provider/index.ts'
 import { listBuiltinNames } from '../../tool/builtin/index.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { McpServerConfig } from '../../tool/mcp/client/server-config.ts'
-import type { McpRequestHandler } from '../../tool/mcp/connection/request-handler.ts'
+import type { ElicitationView, McpRequestHandler } from '../../tool/mcp/connection/request-handler.ts'
 import { createMcpServers, type McpServers } from '../../tool/mcp/client/servers.ts'
 import { createMcpToolbox } from '../../tool/mcp/tools/mcp-toolbox.ts'
 import { openBrowser } from '../sign-in/browser.ts'
@@ -16,8 +16,8 @@ import { defined } from '../../model/defined.ts'
 
 interface McpRuntimeOptions extends Pick<AgentContext, 'createId'> {
   readonly ask: AgentContext['requestApproval'] | undefined
-  /** Shows the questions of servers; without it they are approval requests. */
-  readonly elicit?: McpRequestHandler['elicit'] | undefined
+  /** Shows the questions of servers; what it cannot show is an approval request. */
+  readonly elicitationView?: ElicitationView | undefined
   readonly folders: readonly string[]
   readonly host: LocalHost
   readonly model: Model
@@ -28,7 +28,7 @@ interface McpRuntimeOptions extends Pick<AgentContext, 'createId'> {
 
 /** Sets up the servers of the settings, with one toolbox for the built-in tools and theirs. */
 export function createMcpRuntime(configs: Readonly<Record<string, McpServerConfig>>, options: McpRuntimeOptions) {
-  const { builtinTools, ask, elicit, createId, tenant } = options
+  const { builtinTools, ask, elicitationView, createId, tenant } = options
   let { model } = options
   const requestHandler = createMcpRequestHandler(() => ({
     model,
@@ -39,10 +39,19 @@ export function createMcpRuntime(configs: Readonly<Record<string, McpServerConfi
   const servers = createMcpServers(configs, {
     ...openMcpStores(tenant),
     ...toServerEnvironment(options),
-    requestHandler: { ...requestHandler, ...defined({ elicit }) },
+    requestHandler: withElicitationView(requestHandler, elicitationView),
     taken: [...builtinTools.map(({ spec }) => spec.name), ...listBuiltinNames()],
   })
   return { servers, toolbox: createMcpToolbox(builtinTools, servers), useModel: (next: Model) => void (model = next) }
+}
+
+function withElicitationView(handler: McpRequestHandler, view: ElicitationView | undefined): McpRequestHandler {
+  if (!view) return handler
+  return {
+    ...handler,
+    elicit: async (...request) => (await view.elicit(...request)) ?? handler.elicit(...request),
+    onElicitationComplete: (server, id) => view.onComplete(server, id),
+  }
 }
 
 /** Servers without a session, to list and test them. */

@@ -11,6 +11,7 @@ import {
   type CreateElicitationRequest,
   type CreateElicitationResponse,
   type CreateTerminalRequest,
+  type McpServer,
   ndJsonStream,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
@@ -27,10 +28,18 @@ export interface EditorOptions {
   readonly permit?: (
     request: RequestPermissionRequest,
   ) => Promise<RequestPermissionResponse> | RequestPermissionResponse
-  readonly readFile?: (path: string) => string
-  readonly writeFile?: (path: string, content: string) => void
-  readonly elicit?: (request: CreateElicitationRequest) => CreateElicitationResponse
-  readonly terminal?: (request: CreateTerminalRequest) => { output: string; exitCode: number }
+  readonly readFile?: (path: string) => string | Promise<string>
+  readonly writeFile?: (path: string, content: string) => unknown
+  readonly elicit?: (
+    request: CreateElicitationRequest,
+  ) => CreateElicitationResponse | Promise<CreateElicitationResponse>
+  readonly terminal?: (request: CreateTerminalRequest) => EditorTerminal | Promise<EditorTerminal>
+}
+
+/** A command in the terminal of the editor; without an exit code it runs until it is killed. */
+export interface EditorTerminal {
+  readonly output: string
+  readonly exitCode?: number
 }
 
 export type Editor = Awaited<ReturnType<typeof openEditor>>
@@ -42,6 +51,9 @@ after(() => {
 
 /** The option of a question with this id. */
 export const choose = (optionId: string): RequestPermissionResponse => ({ outcome: { outcome: 'selected', optionId } })
+
+/** An answer that never comes. */
+export const never = <T>(): Promise<T> => new Promise<T>(() => undefined)
 
 /** Starts `dragoman acp`, and connects the SDK's client to it. Every message is checked against the schema. */
 export async function openEditor(
@@ -81,11 +93,14 @@ export async function openEditor(
 
   const updates: { session: string; update: SessionUpdate }[] = []
   const questions: RequestPermissionRequest[] = []
+  const completedUrls: string[] = []
   const waiting = new Set<() => void>()
   const wake = (): void => {
     for (const check of waiting) check()
   }
-  const terminals = new Map<string, { output: string; exitCode: number }>()
+  const terminals = new Map<string, EditorTerminal>()
+  let killTerminal: (signal: string) => void = () => undefined
+  const killedTerminal = new Promise<string>((resolve) => (killTerminal = resolve))
   const app = client()
     .onNotification('session/update', ({ params }) => {
       updates.push({ session: params.sessionId, update: params.update })
@@ -94,30 +109,40 @@ export async function openEditor(
     .onRequest('session/request_permission', async ({ params }) => {
       questions.push(params)
       wake()
-      return (await options.permit?.(params)) ?? new Promise<never>(() => undefined)
+      return (await options.permit?.(params)) ?? never()
     })
-    .onRequest('fs/read_text_file', ({ params }) => {
+    .onRequest('fs/read_text_file', async ({ params }) => {
       if (!options.readFile) throw new Error('there are no files')
-      return { content: options.readFile(params.path) }
+      return { content: await options.readFile(params.path) }
     })
-    .onRequest('fs/write_text_file', ({ params }) => {
-      options.writeFile?.(params.path, params.content)
+    .onRequest('fs/write_text_file', async ({ params }) => {
+      await options.writeFile?.(params.path, params.content)
       return {}
     })
+    .onNotification('elicitation/complete', ({ params }) => {
+      completedUrls.push(params.elicitationId)
+      wake()
+    })
     .onRequest('elicitation/create', ({ params }) => options.elicit?.(params) ?? { action: 'cancel' })
-    .onRequest('terminal/create', ({ params }) => {
+    .onRequest('terminal/create', async ({ params }) => {
       const terminalId = `terminal-${terminals.size + 1}`
-      terminals.set(terminalId, options.terminal?.(params) ?? { output: '', exitCode: 0 })
+      terminals.set(terminalId, (await options.terminal?.(params)) ?? { output: '', exitCode: 0 })
       return { terminalId }
     })
     .onRequest('terminal/output', ({ params }) => ({
       output: terminals.get(params.terminalId)?.output ?? '',
       truncated: false,
     }))
-    .onRequest('terminal/wait_for_exit', ({ params }) => ({
-      exitCode: terminals.get(params.terminalId)?.exitCode ?? 1,
-    }))
-    .onRequest('terminal/kill', () => ({}))
+    .onRequest('terminal/wait_for_exit', async ({ params }) => {
+      const { exitCode } = terminals.get(params.terminalId) ?? { exitCode: 1 }
+      if (exitCode !== undefined) return { exitCode }
+      const signal = await killedTerminal
+      return { signal }
+    })
+    .onRequest('terminal/kill', () => {
+      killTerminal('SIGTERM')
+      return {}
+    })
     .onRequest('terminal/release', () => ({}))
   const connection = app.connect(stream)
   const agent: ClientContext = connection.agent
@@ -147,11 +172,13 @@ export async function openEditor(
     initialized,
     updates,
     questions,
+    /** The ids of URL requests that are complete. */
+    completedUrls,
     schema,
     exited,
     until,
     stderr: () => stderr,
-    newSession: async (more: { mcpServers?: never[] } = {}) =>
+    newSession: async (more: { mcpServers?: McpServer[] } = {}) =>
       agent.request('session/new', { cwd: work, mcpServers: [], ...more }),
     prompt: async (sessionId: string, text: string) =>
       (await agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })).stopReason,

@@ -2,6 +2,7 @@ import type { EditorCommand } from '../../../acp/setup.ts'
 import type { Catalog } from '../../../provider/catalog.ts'
 import type { ActiveSession } from '../../tui/active-session.ts'
 import { loadCustomPrompts } from '../../prompt-files/custom-prompts.ts'
+import { loadSkills } from '../../prompt-files/skill-files.ts'
 import INIT from '../../tui/slash/init.md'
 
 /** The slash commands that make sense in an editor: it has its own for the others. */
@@ -27,6 +28,19 @@ export function listEditorCommands(
       run: () => ({ text: session.agent.toolbox.specs.map(({ name }) => `- ${name}`).join('\n') }),
     },
     {
+      name: 'agents',
+      about: 'list the agents that can get tasks',
+      run: () => ({ text: session.agents.map(({ name, description }) => toListItem(name, description)).join('\n') }),
+    },
+    {
+      name: 'skills',
+      about: 'list the skills of this folder and your own',
+      run() {
+        const skills = loadSkills(folder).map(({ name, about }) => toListItem(`/${name}`, about))
+        return { text: skills.length === 0 ? 'There are no skills.' : skills.join('\n') }
+      },
+    },
+    {
       name: 'mcp',
       about: 'list the MCP servers and their state',
       run() {
@@ -50,12 +64,16 @@ export function listEditorCommands(
     name: prompt.name,
     about: prompt.about,
     takes: prompt.argumentHint ?? 'words for the prompt',
-    async run(words) {
+    async run(words, signal) {
       const { preparePrompt } = await import('../../prompt-files/prepare-prompt.ts')
       const { agent, grants } = session
-      const prepared = await preparePrompt(prompt, words, { agent, grants, signal: new AbortController().signal })
+      const prepared = await preparePrompt(prompt, words, { agent, grants, signal })
       return 'problem' in prepared ? { text: prepared.problem } : prepared
     },
   }))
   return [...builtins, ...custom.filter(({ name }) => !builtins.some((one) => one.name === name))]
+}
+
+function toListItem(name: string, about: string): string {
+  return `- ${name}: ${about.replace(/\s+/g, ' ')}`
 }

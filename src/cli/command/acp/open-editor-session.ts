@@ -15,7 +15,7 @@ import { findStoredSession } from './stored-sessions.ts'
 export async function openEditorSession(
   commonArgs: RunArgs,
   { folder: requested, directories, mcpServers, resume }: SessionTarget,
-  { requestApproval, wrapHost, elicit }: SessionFrontEnd,
+  { requestApproval, wrapHost, elicitationView }: SessionFrontEnd,
   withErrors: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<OpenedSession> {
   // A session is continued where it was started: its log and its grants belong to that folder.
@@ -35,7 +35,7 @@ export async function openEditorSession(
     settings,
     resources,
     controller: { onApproval: requestApproval },
-    extension: { wrapHost, mcpServers, ...defined({ elicit }) },
+    extension: { wrapHost, mcpServers, ...defined({ elicitationView }) },
   }).catch(async (error: unknown) => {
     await closeRun(resources)
     throw error

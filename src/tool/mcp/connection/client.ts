@@ -46,7 +46,9 @@ export async function createMcpClient(
       }
     }
     const elicitation =
-      'url' in params ? { message, url: params.url } : { message, form: params.requestedSchema as JsonObject }
+      'url' in params
+        ? { message, url: params.url, id: params.elicitationId }
+        : { message, form: params.requestedSchema as JsonObject }
     const answer = await requestHandler.elicit(name, elicitation, mcpReq.signal)
     return answer as { action: 'accept'; content?: Record<string, string> }
   })
@@ -55,6 +57,9 @@ export async function createMcpClient(
     if ('refused' in answer) throw new ProtocolError(USER_REJECTED_CODE, answer.refused)
     const { text, model, stop } = answer
     return { model, role: 'assistant' as const, stopReason: stop, content: { type: 'text' as const, text } }
+  })
+  client.setNotificationHandler('notifications/elicitation/complete', ({ params }) => {
+    requestHandler.onElicitationComplete?.(name, params.elicitationId)
   })
   client.setNotificationHandler('notifications/message', ({ params }) => {
     events.onLog(formatLogMessage(params))

@@ -3,12 +3,20 @@ import { isObject, type JsonObject } from '../../../model/json.ts'
 export interface McpRequestHandler {
   /** Asks the user something, or to open a URL. */
   elicit(server: string, request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>
+  /** What the user did at a URL is complete: a front end that still shows the request need not any more. */
+  onElicitationComplete?(server: string, id: string): void
   sample(server: string, request: SamplingRequest, signal: AbortSignal): Promise<SamplingResult>
+}
+
+/** A front end that shows requests of servers itself. Undefined: it has no way to show one of this kind. */
+export interface ElicitationView {
+  elicit(server: string, request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult | undefined>
+  onComplete(server: string, id: string): void
 }
 
 export type ElicitationRequest =
   | { readonly message: string; readonly form: JsonObject }
-  | { readonly message: string; readonly url: string }
+  | { readonly message: string; readonly url: string; readonly id: string }
 
 export type ElicitationResult =
   | { readonly action: 'accept'; readonly content?: JsonObject }
