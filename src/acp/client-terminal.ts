@@ -17,7 +17,7 @@ export function withClientTerminal(host: Host, options: ClientTerminalOptions): 
   const run = async (command: CommandRequest): Promise<CommandResult> => {
     if (await options.isSandboxed()) return host.processes.run(command)
     const terminalId = await createTerminalOrStop(command, options)
-    if (terminalId === 'stopped') return { ...NO_OUTPUT, error: 'The command was cancelled.', cancelled: true }
+    if (terminalId === STOPPED) return { ...NO_OUTPUT, error: 'The command was cancelled.', cancelled: true }
     return terminalId === undefined ? host.processes.run(command) : runInTerminal(command, terminalId, options)
   }
   return { ...host, processes: { ...host.processes, run } }
@@ -29,24 +29,31 @@ const NO_OUTPUT = { output: '', exitCode: null, signal: null, background: [], gr
 async function createTerminalOrStop(
   command: CommandRequest,
   options: ClientTerminalOptions,
-): Promise<string | 'stopped' | undefined> {
-  const { connection, sessionId } = options
+): Promise<string | typeof STOPPED | undefined> {
+  const { connection } = options
   const { signal } = command
-  if (signal?.aborted) return 'stopped'
+  if (signal?.aborted) return STOPPED
   let onAbort: () => void = ignoreError
-  const stopped = new Promise<'stopped'>((resolve) => (onAbort = () => resolve('stopped')))
+  const stopped = new Promise<typeof STOPPED>((resolve) => (onAbort = () => resolve(STOPPED)))
   signal?.addEventListener('abort', onAbort, { once: true })
   // A client that is gone may have started the command: it must not run here, too.
-  const created = createTerminal(command, options).catch(() => (connection.isClosed ? 'stopped' : undefined))
+  const created = createTerminal(command, options).catch(() => (connection.isClosed ? STOPPED : undefined))
   const first = await Promise.race([created, stopped])
   signal?.removeEventListener('abort', onAbort)
-  if (first === 'stopped')
-    void created.then((terminalId) => {
-      if (terminalId === undefined || terminalId === 'stopped') return
-      for (const method of ['kill', 'release'])
-        void connection.request(`terminal/${method}`, { sessionId: sessionId(), terminalId }).catch(ignoreError)
-    })
+  if (first === STOPPED) void endLateTerminal(created, options)
   return first
+}
+
+const STOPPED = Symbol('stopped')
+
+async function endLateTerminal(
+  created: Promise<string | typeof STOPPED | undefined>,
+  { connection, sessionId }: ClientTerminalOptions,
+): Promise<void> {
+  const terminalId = await created
+  if (typeof terminalId !== 'string') return
+  for (const method of ['kill', 'release'])
+    void connection.request(`terminal/${method}`, { sessionId: sessionId(), terminalId }).catch(ignoreError)
 }
 
 async function createTerminal(

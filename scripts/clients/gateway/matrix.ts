@@ -74,7 +74,8 @@ function judge({ client, wire, fault }: MatrixCell, run: TaskRun): Verdict {
   if (wrong.length > 0) return { word: 'WRONG', problem: `a wrong call ran: ${wrong.join(', ')}` }
   // On the client's own wire nothing is changed: it gets the model's mistake, and the model's rejection of it.
   const isOwnMistake = fault !== undefined && findGatewayClient(client).wires.includes(wire)
-  if (failures.length > 0 && !isOwnMistake) return { word: 'WRONG', problem: `the model rejects a request: ${failures.join(' ')}` }
+  if (failures.length > 0 && !isOwnMistake)
+    return { word: 'WRONG', problem: `the model rejects a request: ${failures.join(' ')}` }
   if (refusedHosts.some((host) => host.startsWith('127.')))
     return { word: 'WRONG', problem: 'it uses the proxy for loopback' }
   if (isDone) return { word: 'done' }

@@ -6,6 +6,7 @@ export function parseToml(text: string): Readonly<Record<string, unknown>> {
     return parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    throw new Error(`line ${error.line}: ${error.message.split('\n', 1)[0]?.replace('Invalid TOML document: ', '')}`)
+    const reason = error.message.split('\n', 1)[0]?.replace('Invalid TOML document: ', '')
+    throw new Error(`line ${error.line}: ${reason}`, { cause: error })
   }
 }

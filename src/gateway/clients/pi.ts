@@ -19,7 +19,10 @@ export const pi: GatewayClient = {
     const first = getFirstModel(address)
     const [api, path] = wire !== undefined && wire in APIS ? APIS[wire as keyof typeof APIS] : APIS.anthropic
     // Otherwise it sends reasoning back without the encrypted content, which OpenAI rejects.
-    const listed = [...new Set([first, ...models])].map((id) => ({ id, ...(hasEncryptedReasoning && { reasoning: true }) }))
+    const listed = [...new Set([first, ...models])].map((id) => ({
+      id,
+      ...(hasEncryptedReasoning && { reasoning: true }),
+    }))
     const provider = { baseUrl: url + path, api, apiKey: token, models: listed }
     return {
       env: { PI_CODING_AGENT_DIR: folder },

@@ -21,14 +21,12 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   else if (method === 'tools/list') send({ id, result: { tools: [tool, signIn] } })
   else if (method === 'tools/call') {
     waiting = id
-    if (params.name === signIn.name)
-      return void send({
-        id: 'consent',
-        method: 'elicitation/create',
-        params: { mode: 'url', message: 'Please sign in.', url, elicitationId: 'e1' },
-      })
     const requestedSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
-    send({ id: 'question', method: 'elicitation/create', params: { message: 'Who are you?', requestedSchema } })
+    const [question, asked] =
+      params.name === signIn.name
+        ? ['consent', { mode: 'url', message: 'Please sign in.', url, elicitationId: 'e1' }]
+        : ['question', { message: 'Who are you?', requestedSchema }]
+    send({ id: question, method: 'elicitation/create', params: asked })
   } else if (id === 'question') {
     const text = `${process.env.GREETING} ${result?.content?.name ?? result?.action}`
     send({ id: waiting, result: { content: [{ type: 'text', text }] } })

@@ -122,7 +122,10 @@ async function checkModels(
 async function describeEndpoints(endpoints: readonly (Endpoint | undefined)[]) {
   const wires = new Set(endpoints.map((one) => one?.wire))
   const isEncrypted = await Promise.all(endpoints.map(returnsEncryptedReasoning))
-  return { hasEncryptedReasoning: isEncrypted.every(Boolean), ...(wires.size === 1 && defined({ wire: [...wires][0] })) }
+  return {
+    hasEncryptedReasoning: isEncrypted.every(Boolean),
+    ...(wires.size === 1 && defined({ wire: [...wires][0] })),
+  }
 }
 
 async function returnsEncryptedReasoning(endpoint: Endpoint | undefined): Promise<boolean> {
