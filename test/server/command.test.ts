@@ -28,7 +28,9 @@ test('dragoman serve on a fresh machine: one command, a token, and it goes on af
   assert.equal(next.token, 'a-token-of-16-chars-or-more')
   const again = connect(next).open('s')
   await until('it ends by itself', async () => (await again.info).state === 'idle')
-  assert.equal((await again.history).length, 4)
+  // If the request to the model was on its way, a note says that it was interrupted.
+  const roles = (await again.history).map(({ role }) => role).filter((role) => role !== 'note')
+  assert.deepEqual(roles, ['user', 'assistant', 'user', 'assistant'])
   const other = await dragoman(['serve'], here)
   assert.deepEqual([other.code, /another dragoman serve/.test(other.err)], [1, true], other.err)
   assert.equal(await second.stop(), 0)

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { stage } from '../support/command.ts'
 import { ISOLATION } from '../support/environment.ts'
@@ -12,6 +13,10 @@ export async function startCommand(here: Awaited<ReturnType<typeof stage>>, args
     env: { ...ISOLATION, ...here.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // A test that fails must not wait for it.
+  child.unref()
+  for (const pipe of [child.stdout, child.stderr] as unknown as Socket[]) pipe.unref()
+  process.once('exit', () => child.kill('SIGKILL'))
   let [out, err] = ['', '']
   child.stdout.on('data', (text: Buffer) => (out += text.toString()))
   child.stderr.on('data', (text: Buffer) => (err += text.toString()))
@@ -21,6 +26,7 @@ export async function startCommand(here: Awaited<ReturnType<typeof stage>>, args
   return {
     first,
     async stop(signal: NodeJS.Signals = 'SIGTERM') {
+      child.ref()
       child.kill(signal)
       return exited
     },
