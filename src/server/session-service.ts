@@ -110,7 +110,9 @@ export function createSessionService({ backend, getProvider }: SessionServiceOpt
       const id = createMessageId(entries, input.key)
       const steer = input.steer && ({ steer: true } as const)
       await sendMessage(key, entries, { kind: 'user', id, parts: input.parts, ...steer })
-      return { message: id, after: entries.at(-1)?.seq ?? 0 }
+      // A prompt that was sent again may have begun already: who follows it needs it from its first entry on.
+      const begun = entries.find((entry) => entry.kind === 'user' && entry.message === id)
+      return { message: id, after: begun ? begun.seq - 1 : (entries.at(-1)?.seq ?? 0) }
     },
 
     async cancel(key: SessionKey, requestKey: string): Promise<void> {
