@@ -137,7 +137,7 @@ describe('what people bring along, in the terminal', { skip: noTmux }, () => {
     await terminal.hides('Esc stops')
     terminal.type('/model')
     terminal.press('Enter')
-    await terminal.shows(/\/model[^]*openai-chat\//)
+    await terminal.shows(/openai-chat\/\S+ +in use/)
     terminal.press('Escape')
     await terminal.hides(/openai-chat\/\S+ +in use/)
     terminal.type('/review the tests')

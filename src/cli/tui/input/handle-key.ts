@@ -33,6 +33,7 @@ export function handleKey(before: UiState, key: KeyEvent): KeyResult {
   if (control === 'c') return handleInterrupt(before)
   if (control === 'z') return { state, actions: [{ do: 'suspend' }] }
   if (control === 'l') return { state, actions: [{ do: 'redraw' }] }
+  if (control === 'o') return { state, actions: [{ do: 'details' }] }
   if (state.approvals.length === 0) return handleSecondEscape(before, key) ?? handleTypingKey(state, key)
   if (!isInputFocused(state))
     return handleApprovalKey(state, key, (next) => handleTypingKey({ ...next, isWriting: true }, key))
@@ -86,7 +87,6 @@ function handleInputKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' 
     return state.editor.text === ''
       ? { state, actions: [{ do: 'quit' }] }
       : editInput(state, { do: 'remove', to: 'right' })
-  if (key.ctrl && key.name === 'o') return { state, actions: [{ do: 'details' }] }
   if (key.ctrl && (key.name === 'x' || key.name === 'g')) return { state, actions: [{ do: 'editor' }] }
   if (key.ctrl && key.name === 'r') return { state: startHistorySearch(state) }
   if (key.ctrl && key.name === 'v') return { state, actions: [{ do: 'paste-image' }] }

@@ -45,11 +45,13 @@ export async function listModelChoices({ settings, session, folder }: AppParts):
     const at = recent.indexOf(value)
     return at >= 0 ? at : isDefault ? recent.length : recent.length + 1
   }
-  const current = `${session.agent.model.origin.provider}/${session.agent.model.origin.model}`
-  return found
-    .map((item) => ({ ...item, order: item.value === current ? -1 : rank(item) }))
-    .toSorted((one, other) => one.order - other.order)
-    .map(({ value, about, order }) => ({ value, ...defined({ about: order === -1 ? 'in use' : about }) }))
+  const { provider, model } = session.agent.model.origin
+  const current = escapeForTerminal(`${provider}/${model}`)
+  const others = found
+    .filter(({ value }) => value !== current)
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map(({ value, about }) => ({ value, ...defined({ about }) }))
+  return [{ value: current, about: 'in use' }, ...others]
 }
 
 /** The models of the last sessions of this folder, the latest first. */
