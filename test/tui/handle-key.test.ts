@@ -10,6 +10,7 @@ import {
   type UiState,
   INITIAL_APPROVAL_VIEW_STATE,
   addApprovalRequest,
+  removeApprovalRequest,
 } from '../../src/cli/tui/ui-state.ts'
 import { type KeyEvent, createKeyParser } from '../../src/cli/tui/term/key-parser.ts'
 import { lineText } from '../../src/cli/tui/term/styled-line.ts'
@@ -295,6 +296,17 @@ describe('what a key does', () => {
     assert.deepEqual([actions, early.state.editor.text], [[], 'y'])
     const late = handleKey(markShownLines(asking), { type: 'text', text: 'y' })
     assert.equal(applyHeldKey(late.state).actions?.length, 1)
+  })
+
+  test('a letter answers the question that it was typed for, whatever other questions end meanwhile', () => {
+    const three: UiState = { ...START, approvals: ['a', 'b', 'c'].map((id) => asked(id)) }
+    const onB = markShownLines({ ...three, approvalView: { ...three.approvalView, at: 1 } })
+    const typed = handleKey(onB, { type: 'text', text: 'y' }).state
+    for (const ended of ['a', 'c', 'of another run']) {
+      const { actions = [] } = applyHeldKey(removeApprovalRequest(typed, ended))
+      assert.deepEqual(actions, [{ do: 'answer', ask: 'b', outcome: 'proceed-once' }], ended)
+    }
+    assert.deepEqual(applyHeldKey(removeApprovalRequest(typed, 'b')).actions ?? [], [])
   })
 
   test('nothing is approved before all of it was on the screen, and the question says so', () => {

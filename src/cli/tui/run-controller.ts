@@ -142,7 +142,8 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
     onApproval: (ask: ApprovalRequest, signal: AbortSignal) =>
       new Promise<ApprovalReply | undefined>((resolve) => {
         const done = (reply?: ApprovalReply) => {
-          pendingApprovals.delete(ask.id)
+          // The signal may fire after the answer.
+          if (!pendingApprovals.delete(ask.id)) return
           ui().update((state) => removeApprovalRequest(state, ask.id))
           resolve(reply)
         }

@@ -78,10 +78,20 @@ export function addApprovalRequest(state: UiState, ask: ApprovalRequest): UiStat
 }
 
 export function removeApprovalRequest(state: UiState, id: string): UiState {
-  const approvals = state.approvals.filter((ask) => ask.id !== id)
+  const removed = state.approvals.findIndex((ask) => ask.id === id)
+  const { at: selected } = state.approvalView
+  if (removed < 0) return state
+  const approvals = state.approvals.toSpliced(removed, 1)
+  // An answer that is being given to another request stays with it.
+  if (removed !== selected && approvals.length > 0)
+    return {
+      ...state,
+      approvals,
+      approvalView: { ...state.approvalView, at: removed < selected ? selected - 1 : selected },
+    }
   const { reasonEditor: _reason, isChoosing: _choosing, isTooEarly: _early, ...view } = state.approvalView
   const { heldKey: _held, isWriting, ...rest } = state
-  const at = Math.min(view.at, Math.max(approvals.length - 1, 0))
+  const at = Math.min(selected, Math.max(approvals.length - 1, 0))
   return {
     ...rest,
     approvals,
