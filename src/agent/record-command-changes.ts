@@ -27,22 +27,12 @@ export function withCommandRecording<H extends Host>(host: H, { createSnapshots,
     isReported = true
     return { ...end, notices: [NOT_RECORDED_NOTICES[problem() ?? 'too-large']] }
   }
-  const processes = { ...host.processes, run }
-  return {
-    ...host,
-    processes,
-    ...(host.withAccess && {
-      withAccess: (access: Parameters<NonNullable<Host['withAccess']>>[0]) => ({
-        ...(host.withAccess?.(access) ?? host),
-        processes,
-      }),
-    }),
-  }
+  return { ...host, processes: { ...host.processes, run } }
 }
 
 /** Simple commands that nearly always only read; others may be slow to start with, so a look at the workspace is no matter. */
 const READ_ONLY_COMMAND =
-  /^\s*(?:ls|cat|pwd|head|tail|wc|grep|rg|stat|file|which|date|git (?:status|diff|log|show|branch))(?: [^;&|><`$()\n]*)?$/
+  /^\s*(?:ls|cat|pwd|head|tail|wc|grep|rg|stat|file|which|date|git (?:status|diff|log|show|branch))(?: (?!.*--output)[^;&|><`$()\n]*)?$/
 
 const NOT_RECORDED_NOTICES: Readonly<Record<SnapshotProblem, string>> = {
   'too-large':

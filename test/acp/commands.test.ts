@@ -76,7 +76,7 @@ test('a command of a custom command is asked about, can be refused, and can be c
   const place = await stage({ start: 'prompt', steps: [{ say: 'Answered.' }] })
   const commands = join(place.home, '.config/dragoman/commands')
   write(join(commands, 'make.md'), 'It printed !`echo made >> made.txt; echo done`.')
-  write(join(commands, 'wait.md'), '---', 'allowed-tools: Bash(*)', '---', '!`touch waits; sleep 1000`')
+  write(join(commands, 'wait.md'), '---', 'allowed-tools: Bash(*), Nonsense(((', '---', '!`touch waits; sleep 1000`')
   let answer = 'no'
   const editor = await openEditor(place, { args: ['--sandbox', 'off'], permit: () => choose(answer) })
   const { sessionId } = await editor.newSession()

@@ -80,7 +80,7 @@ async function signIn(editor: Editor): Promise<void> {
 }
 
 test('a URL of an MCP server is opened by the client, and its completion is told', LIMIT, async () => {
-  for (const action of ['accept', 'decline'] as const) {
+  for (const action of ['accept', 'decline', 'cancel'] as const) {
     const place = await stage([
       { call: [{ name: 'sign_in', args: {} }] },
       { expect: { results: `sign-in: ${action}` }, say: 'Known.' },
@@ -141,6 +141,7 @@ describe('a command that the sandbox keeps from the network', { skip: await skip
   test('is asked about in the editor, with its choices, and runs again as the user says', LIMIT, async () => {
     for (const [optionId, count] of [
       ['network', 1],
+      ['outside', 1],
       ['no', 0],
     ] as const) {
       const hidden = await openHiddenServer()

@@ -1,4 +1,5 @@
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
+import { parseRule } from '../../policy/rules/rule.ts'
 import type { Session } from '../../session/session.ts'
 import { UserError } from '../user-error.ts'
 import type { CustomPrompt } from './custom-prompt.ts'
@@ -28,7 +29,11 @@ export function createPromptGrants(
       const rules: string[] = []
       for (const item of allowedTools) {
         try {
-          rules.push(...(await toRules([item])))
+          for (const rule of await toRules([item])) {
+            const parsed = parseRule(rule, 'allow')
+            if ('problem' in parsed) remarks.push(`allowed-tools of ${name}: ${parsed.problem}`)
+            else rules.push(rule)
+          }
         } catch (error) {
           if (!(error instanceof UserError)) throw error
           remarks.push(`allowed-tools of ${name}: ${error.message}`)

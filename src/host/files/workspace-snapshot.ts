@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import { listGitFiles, readGitBlob } from '../process/git-files.ts'
 import type { FileChange } from './record-changes.ts'
@@ -28,14 +30,23 @@ const MAX_GIT_FILES = 20_000
 const MAX_KEPT_BYTES = 20 * 2 ** 20
 const MAX_READ_BYTES = 300 * 2 ** 20
 const MAX_CHANGES = 1000
+/** Files that are looked at before other work gets its turn, and that are read at once. */
+const SLICE = 200
+const READS_AT_ONCE = 8
 
 interface KeptFile {
   /** Changes whenever the file does. */
   readonly stamp: string
   readonly mode: number
-  readonly hash: string
-  /** The content, or the object of the git repository that has it. */
-  readonly content: Buffer | { readonly object: string }
+  /** The name that git gives to this content. */
+  readonly object: string
+  /** Absent if the git repository has the object. */
+  readonly content?: Buffer
+}
+
+interface FoundFile extends Pick<KeptFile, 'stamp' | 'mode'> {
+  readonly path: string
+  readonly size: number
 }
 
 /**
@@ -50,24 +61,20 @@ export function createWorkspaceSnapshots(folder: string, env: Readonly<Record<st
     const git = await listGitFiles(folder, env)
     const paths = git ? [...git.keys()] : listPlainFiles(folder, MAX_PLAIN_FILES)
     if (!paths || paths.length > MAX_GIT_FILES) return 'too-large'
-    const files = new Map<string, KeptFile>()
-    let [keptBytes, readBytes] = [0, 0]
-    for (const path of paths) {
-      const full = join(folder, path)
-      const info = tryOrUndefined(() => lstatSync(full, { bigint: true }))
-      if (!info?.isFile()) continue
-      const stamp = [info.size, info.mtimeNs, info.ctimeNs, info.ino].join(' ')
-      const earlier = known.get(path)
-      const file = earlier?.stamp === stamp ? earlier : undefined
-      readBytes += file ? 0 : Number(info.size)
-      if (readBytes > MAX_READ_BYTES) return 'too-large'
-      const kept = file ?? keepFile(full, stamp, Number(info.mode) & 0o7777, git?.get(path))
-      if (!kept) continue
-      keptBytes += Buffer.isBuffer(kept.content) ? kept.content.length : 0
-      if (keptBytes > MAX_KEPT_BYTES) return 'too-large'
-      files.set(path, kept)
+    const found = await findFiles(folder, paths)
+    const isKnown = ({ path, stamp }: FoundFile): boolean => known.get(path)?.stamp === stamp
+    const unread = found.filter((file) => !isKnown(file))
+    if (unread.reduce((sum, { size }) => sum + size, 0) > MAX_READ_BYTES) return 'too-large'
+    const files = new Map(found.filter(isKnown).map(({ path }) => [path, known.get(path) as KeptFile]))
+    const readNext = async (): Promise<void> => {
+      for (let file = unread.pop(); file; file = unread.pop()) {
+        const kept = await keepFile(folder, file, git?.get(file.path))
+        if (kept) files.set(file.path, kept)
+      }
     }
-    return files
+    await Promise.all(Array.from({ length: READS_AT_ONCE }, readNext))
+    const keptBytes = [...files.values()].reduce((sum, { content }) => sum + (content?.length ?? 0), 0)
+    return keptBytes > MAX_KEPT_BYTES ? 'too-large' : files
   }
 
   return {
@@ -94,16 +101,33 @@ export function createWorkspaceSnapshots(folder: string, env: Readonly<Record<st
   }
 }
 
-function keepFile(full: string, stamp: string, mode: number, object: string | undefined): KeptFile | undefined {
-  const bytes = tryOrUndefined(() => readFileSync(full))
-  if (!bytes) return undefined
-  const isInGit = object !== undefined && object === hashGitBlob(bytes, object.length)
-  return { stamp, mode, hash: sha256Hex(bytes), content: isInGit ? { object } : bytes }
+async function findFiles(folder: string, paths: readonly string[]): Promise<FoundFile[]> {
+  const found: FoundFile[] = []
+  for (const [at, path] of paths.entries()) {
+    if (at % SLICE === SLICE - 1) await nextTick()
+    const info = tryOrUndefined(() => lstatSync(join(folder, path), { bigint: true }))
+    if (!info?.isFile()) continue
+    const stamp = [info.size, info.mtimeNs, info.ctimeNs, info.ino].join(' ')
+    found.push({ path, stamp, size: Number(info.size), mode: Number(info.mode) & 0o7777 })
+  }
+  return found
+}
+
+/** `tracked` is the object that the repository has for this path. */
+async function keepFile(
+  folder: string,
+  { path, stamp, mode }: FoundFile,
+  tracked: string | undefined,
+): Promise<KeptFile | undefined> {
+  const content = await readFile(join(folder, path)).catch(() => undefined)
+  if (!content) return undefined
+  const object = hashGitBlob(content, tracked?.length)
+  return { stamp, mode, object, ...(object !== tracked && { content }) }
 }
 
 /** Repositories name objects by SHA-1 or, with longer names, by SHA-256. */
-function hashGitBlob(bytes: Buffer, length: number): string {
-  const hash = createHash(length === 40 ? 'sha1' : 'sha256')
+function hashGitBlob(bytes: Buffer, length = 0): string {
+  const hash = createHash(length > 40 ? 'sha256' : 'sha1')
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
@@ -114,7 +138,7 @@ async function compare(
   after: ReadonlyMap<string, KeptFile>,
 ): Promise<readonly FileChange[] | undefined> {
   const isSame = (one: KeptFile | undefined, other: KeptFile | undefined): boolean =>
-    one?.hash === other?.hash && one?.mode === other?.mode
+    one?.object === other?.object && one?.mode === other?.mode
   const paths = [...new Set([...before.keys(), ...after.keys()])].filter(
     (path) => !isSame(before.get(path), after.get(path)),
   )
@@ -123,12 +147,16 @@ async function compare(
   const knownFolders = new Set([...before.keys()].flatMap(listParents))
   for (const path of paths) {
     const [old, now] = [before.get(path), after.get(path)]
-    const bytes = old && (await readContent(old, folder, env))
-    if (old && !bytes) return undefined
+    const [bytes, newBytes] = [
+      old && (await readContent(old, folder, env)),
+      now && (await readContent(now, folder, env)),
+    ]
+    if ((old && !bytes) || (now && !newBytes)) return undefined
+    if (bytes && newBytes?.equals(bytes) && old?.mode === now?.mode) continue
     changes.push({
       path: join(folder, path),
       ...(old && bytes && { before: { bytes, mode: old.mode } }),
-      ...(now && { after: now.hash }),
+      ...(newBytes && { after: sha256Hex(newBytes) }),
       folders: old ? [] : listNewFolders(folder, path, knownFolders),
     })
   }
@@ -148,7 +176,12 @@ function listNewFolders(folder: string, path: string, known: ReadonlySet<string>
     .map((parent) => join(folder, parent))
 }
 
-async function readContent({ content, hash }: KeptFile, folder: string, env: Readonly<Record<string, string>>) {
-  const bytes = Buffer.isBuffer(content) ? content : await readGitBlob(folder, content.object, env)
-  return bytes && sha256Hex(bytes) === hash ? bytes : undefined
+async function readContent(
+  { content, object }: KeptFile,
+  folder: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Buffer | undefined> {
+  if (content) return content
+  const bytes = await readGitBlob(folder, object, env)
+  return bytes && hashGitBlob(bytes, object.length) === object ? bytes : undefined
 }

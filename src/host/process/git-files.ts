@@ -8,9 +8,11 @@ type Variables = Readonly<Record<string, string>>
  * the folder is in none. Both lists come from the index and the folders: git starts no filters for them.
  */
 export async function listGitFiles(folder: string, env: Variables): Promise<ReadonlyMap<string, string> | undefined> {
-  const tracked = await runGit(folder, ['ls-files', '--stage', '-z'], env)
+  const [tracked, others] = await Promise.all([
+    runGit(folder, ['ls-files', '--stage', '-z'], env),
+    runGit(folder, ['ls-files', '--others', '--exclude-standard', '-z'], env),
+  ])
   if (!tracked) return undefined
-  const others = await runGit(folder, ['ls-files', '--others', '--exclude-standard', '-z'], env)
   const files = new Map<string, string>()
   for (const line of splitAtZeros(tracked)) {
     const [, object = '', path = ''] = /^\d+ ([\da-f]+) \d\t([^]*)$/.exec(line) ?? []
