@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { clearAway } from '../support/clear.ts'
-import { attempt, python } from './escapes/attempt.ts'
+import { attempt, closeAbstractSockets, python } from './escapes/attempt.ts'
 import { APPEARING } from './escapes/appearing.ts'
 import { AUTHORSHIP } from './escapes/authorship.ts'
 import { BACKGROUND } from './escapes/background.ts'
@@ -31,58 +31,98 @@ const FAMILIES: Readonly<Record<string, readonly Escape[]>> = {
   'the machine': MACHINE,
 }
 
+const ALL = Object.values(FAMILIES).flat()
+
 const base = process.env['DRAGOMAN_ESCAPES']
-if (base !== undefined) process.stdout.write(JSON.stringify(await attemptAll(Object.values(FAMILIES).flat(), base)))
+if (base !== undefined) process.stdout.write(JSON.stringify([...(await attemptAll(ALL, base)).values()].flat()))
 else tests(await skipWithoutBox())
 
 function tests(skip: false | string): void {
   describe('ways out of the sandbox', { skip }, () => {
+    // Most of the time is spent waiting, so both users try theirs side by side.
+    const own = once(attemptAsOneself)
+    const others = once(attemptAsAnother)
+
     for (const [family, escapes] of Object.entries(FAMILIES)) {
-      test(`${family}: none of ${escapes.length} works`, { timeout: 600_000 }, async (context) => {
-        const place = newPlace()
-        const broken = await attemptAll(escapes, place)
-        clearAway(place)
-        assert.deepEqual(broken, [])
+      test(`${family}: none of ${escapes.length} works`, { timeout: 900_000 }, async (context) => {
+        void others()
+        const broken = await own()
+        assert.deepEqual(
+          escapes.flatMap((escape) => broken.get(escape) ?? []),
+          [],
+        )
         const skipped = escapes.filter((one) => !canTry(one)).length
         if (skipped > 0) context.diagnostic(`${skipped} were not tried, because there is no Python here`)
       })
     }
 
-    test('none works for another user', { timeout: 900_000 }, (context) => {
+    test('none works for another user', { timeout: 900_000 }, async (context) => {
       if (process.getuid?.() !== 0) return context.skip('only the superuser can become somebody else')
-      const place = newPlace()
-      chownSync(place, 65_534, 65_534)
-      const as = ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath]
-      const env = { PATH: process.env['PATH'], HOME: place, DRAGOMAN_ESCAPES: place }
-      const child = spawnSync('setpriv', [...as, fileURLToPath(import.meta.url)], { env, encoding: 'utf8', cwd: '/' })
-      clearAway(place)
-      if (child.status === null || /EACCES|Cannot find module|not found/.test(child.stderr))
-        return context.skip(`another user cannot run Node here: ${child.stderr.slice(0, 200)}`)
-      assert.deepEqual(JSON.parse(child.stdout), [], child.stderr.slice(0, 2000))
+      const { status, out, err } = await others()
+      if (status === null || /EACCES|Cannot find module|not found/.test(err))
+        return context.skip(`another user cannot run Node here: ${err.slice(0, 200)}`)
+      assert.deepEqual(JSON.parse(out), [], err.slice(0, 2000))
     })
 
     test('there are at least 120', () => {
-      assert.ok(Object.values(FAMILIES).flat().length >= 120)
+      assert.ok(ALL.length >= 120)
     })
   })
 }
 
-/** Tries several at a time; gives those that worked. */
-async function attemptAll(escapes: readonly Escape[], place: string): Promise<string[]> {
-  const broken: string[] = []
+async function attemptAsOneself(): Promise<Map<Escape, readonly string[]>> {
+  const place = newPlace()
+  const broken = await attemptAll(ALL, place)
+  clearAway(place)
+  return broken
+}
+
+/** In a process of another user; only the superuser can start one. */
+async function attemptAsAnother(): Promise<{ status: number | null; out: string; err: string }> {
+  if (process.getuid?.() !== 0) return { status: null, out: '', err: '' }
+  const place = newPlace()
+  chownSync(place, 65_534, 65_534)
+  const as = ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath]
+  const env = { PATH: process.env['PATH'], HOME: place, DRAGOMAN_ESCAPES: place }
+  const child = spawn('setpriv', [...as, fileURLToPath(import.meta.url)], { env, cwd: '/' })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (text: Buffer) => (out += text.toString()))
+  child.stderr.on('data', (text: Buffer) => (err += text.toString()))
+  const status = await new Promise<number | null>((resolve) => {
+    child.once('error', (error) => {
+      err += error.message
+      resolve(null)
+    })
+    child.once('close', resolve)
+  })
+  clearAway(place)
+  return { status, out, err }
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let started: Promise<T> | undefined
+  return () => (started ??= work())
+}
+
+/** Tries several at a time; gives those that worked, each with what happened. */
+async function attemptAll(escapes: readonly Escape[], place: string): Promise<Map<Escape, readonly string[]>> {
+  const broken = new Map<Escape, readonly string[]>()
   const todo = [...escapes.filter(canTry).entries()]
-  // One that changes the search path of this process is tried alone.
-  const alone = todo.filter(([, { onPath }]) => onPath !== undefined)
-  const others = todo.filter(([, { onPath }]) => onPath === undefined)
   const work = async (queue: typeof todo): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, escape] = next
       const problems = await attempt(escape, join(place, String(index)))
-      if (problems.length > 0) broken.push(`${escape.name}: ${problems.join('; ')}`)
+      if (problems.length > 0) broken.set(escape, [`${escape.name}: ${problems.join('; ')}`])
     }
   }
-  await Promise.all([work(others), work(others), work(others)])
-  await work(alone)
+  // One that changes the search path of this process is tried alone.
+  await work(todo.filter(([, { onPath }]) => onPath !== undefined))
+  const others = todo.filter(([, { onPath }]) => onPath === undefined)
+  const brief = others.filter(([, { lingers }]) => lingers === undefined)
+  // These do nothing but wait.
+  const lingering = others.filter(([, { lingers }]) => lingers !== undefined)
+  await Promise.all([brief, brief, brief, lingering, lingering, lingering, lingering].map(work))
+  closeAbstractSockets()
   return broken
 }
 

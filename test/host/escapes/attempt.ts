@@ -1,4 +1,5 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcessByStdio, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { EventEmitter } from 'node:events'
 import {
   chmodSync,
   lstatSync,
@@ -11,6 +12,8 @@ import {
 } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { localHost, type LocalHost } from '../../../src/host/local-host.ts'
 import { clearAway } from '../../support/clear.ts'
@@ -36,8 +39,7 @@ export async function attempt(escape: Escape, base: string): Promise<string[]> {
     serve(0, 'the port was reached', escape.network ? [] : reached),
   ])
   const address = servers[2]?.address()
-  const abstract = serveAbstract(sockets.SOCK_ABSTRACT, () => reached.push('the socket without a file was reached'))
-  await abstract?.listening
+  await serveAbstract(sockets.SOCK_ABSTRACT, () => reached.push('the socket without a file was reached'))
   const victim = spawn('sleep', ['600'], {
     env: { PATH: process.env['PATH'], SECRET: 'canary-victim' },
     stdio: 'ignore',
@@ -86,7 +88,6 @@ export async function attempt(escape: Escape, base: string): Promise<string[]> {
   if (output.includes('canary')) problems.push(`a secret was read: ${output.slice(0, 500)}`)
   if (victim.exitCode !== null || victim.signalCode !== null) problems.push('the process outside was ended')
   victim.kill('SIGKILL')
-  abstract?.close()
   for (const server of servers) server?.close()
   clearAway(base)
   return problems
@@ -161,22 +162,40 @@ function serve(path: string | 0, problem: string, reached: string[]): Promise<Se
   })
 }
 
-/** Node cannot listen on a socket without a file. */
-function serveAbstract(name: string, reached: () => void): { listening: Promise<void>; close(): void } | undefined {
-  if (python === undefined) return undefined
-  const script = `import socket, sys
-s = socket.socket(socket.AF_UNIX); s.bind(b'\\0' + sys.argv[1].encode()); s.listen(); print('listening', flush=True)
-while True:
-    s.accept(); print('reached', flush=True)`
-  const child = spawn(python, ['-c', script, name], { stdio: ['ignore', 'pipe', 'ignore'] })
-  const listening = new Promise<void>((resolve) => {
-    child.stdout.on('data', (data: Buffer) => {
-      resolve()
-      if (data.includes('reached')) reached()
-    })
-    child.once('exit', () => resolve())
+/** Node cannot listen on a socket without a file. One process listens on all of them. */
+function serveAbstract(name: string, reached: () => void): Promise<void> {
+  if (python === undefined) return Promise.resolve()
+  const child = (abstractServer ??= startAbstractServer(python))
+  return new Promise((resolve, reject) => {
+    child.once('exit', () => reject(new Error('the sockets without a file are gone')))
+    abstractEvents.on(`listening ${name}`, resolve).on(`reached ${name}`, reached)
+    child.stdin.write(`${name}\n`)
   })
-  return { listening, close: () => void child.kill('SIGKILL') }
+}
+
+/** To be called when nothing is tried any more. */
+export function closeAbstractSockets(): void {
+  abstractServer?.stdin.end()
+  abstractServer = undefined
+}
+
+const abstractEvents = new EventEmitter()
+let abstractServer: ChildProcessByStdio<Writable, Readable, null> | undefined
+
+function startAbstractServer(program: string): ChildProcessByStdio<Writable, Readable, null> {
+  const script = `import os, socket, sys, threading
+def say(text):
+    os.write(1, (text + '\\n').encode())
+def serve(name):
+    s = socket.socket(socket.AF_UNIX); s.bind(b'\\0' + name.encode()); s.listen(); say('listening ' + name)
+    while True:
+        s.accept(); say('reached ' + name)
+for line in sys.stdin:
+    threading.Thread(target=serve, args=(line.strip(),), daemon=True).start()`
+  const child = spawn(program, ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] })
+  child.setMaxListeners(0)
+  createInterface(child.stdout).on('line', (line) => abstractEvents.emit(line))
+  return child
 }
 
 /** Names at the top of a workspace that a command must not make or change. */
