@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 
@@ -16,6 +17,8 @@ before(async () => {
   symlinkSync(join(root, 'bin/dragoman'), join(bin, 'dragoman'))
   here.env['PATH'] = `${bin}:${here.env['PATH'] ?? ''}`
   mkdirSync(join(here.work, 'tape'))
+  here.env['SCRIPTS'] = join(here.home, 'scripts')
+  mkdirSync(here.env['SCRIPTS'])
 })
 
 /** What the shell itself would offer for a line, the cursor at its end. */
@@ -24,7 +27,7 @@ const SHELLS = {
     'bash',
     '--norc',
     '-c',
-    `eval "$(dragoman completion bash)"
+    `eval "$(< "$SCRIPTS/bash")"
      complete -p dragoman | grep -q -- '-F _dragoman' || exit 3
      COMP_LINE=$1 COMP_POINT=\${#1}
      # Split as readline does: also at = and :
@@ -36,14 +39,14 @@ const SHELLS = {
     'bash',
     line,
   ],
-  fish: (line: string) => ['fish', '--no-config', '-c', 'dragoman completion fish | source; complete -C $argv', line],
+  fish: (line: string) => ['fish', '--no-config', '-c', 'source $SCRIPTS/fish; complete -C $argv', line],
   // Only a line that is being edited is completed: a second zsh on a terminal of its own gets the words and a Tab.
   zsh: (line: string) => [
     'zsh',
     '-fc',
     `zmodload zsh/zpty
      zpty inner zsh -f -i
-     zpty -w inner 'PROMPT=; stty -echo; autoload -U compinit; compinit -u -D; eval "$(dragoman completion zsh)"
+     zpty -w inner 'PROMPT=; stty -echo; autoload -U compinit; compinit -u -D; eval "$(< "$SCRIPTS/zsh")"
        compadd() { local -a hits; builtin compadd -O hits "$@"; print -rl -- "hit "$^hits; builtin compadd "$@" }
        look() { print -r -- BEGIN; _main_complete; print -r -- END; exit }
        zle -C look complete-word look
@@ -58,21 +61,20 @@ const SHELLS = {
   ],
 } as const
 
-function offered(shell: keyof typeof SHELLS, line: string): string[] {
+async function offered(shell: keyof typeof SHELLS, line: string): Promise<string[]> {
   const [program = '', ...args] = SHELLS[shell](line)
-  const { stdout, stderr, status } = spawnSync(program, args, {
-    cwd: here.work,
-    env: here.env,
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
-  assert.equal(status, 0, stderr)
+  const { stdout } = await promisify(execFile)(program, args, { cwd: here.work, env: here.env, timeout: 60_000 })
   return stdout.split('\n').flatMap((one) => (one === '' ? [] : [one.split('\t', 1)[0] ?? '']))
 }
 
 for (const shell of ['bash', 'fish', 'zsh'] as const) {
   const skip = spawnSync(shell, ['--version']).status === 0 ? false : `${shell} is not installed`
-  describe(`completion in ${shell}`, { skip }, () => {
+  describe(`completion in ${shell}`, { skip, concurrency: 3 }, () => {
+    before(async () => {
+      const { code, out, err } = await dragoman(['completion', shell], here)
+      assert.equal(code, 0, err)
+      writeFileSync(join(here.home, 'scripts', shell), out)
+    })
     const cases: [line: string, some: string[], none: string[]][] = [
       ['dragoman se', ['sessions'], ['login']],
       ['dragoman ', ['models', 'undo', 'completion'], ['__complete']],
@@ -92,24 +94,24 @@ for (const shell of ['bash', 'fish', 'zsh'] as const) {
       ['dragoman nothing that is known ', [], ['sessions']],
     ]
     for (const [line, some, none] of cases)
-      test(line, () => {
-        const found = offered(shell, line)
+      test(line, async () => {
+        const found = await offered(shell, line)
         for (const one of some) assert.ok(found.includes(one), `${one} is not among ${found.join(' ')}`)
         for (const one of none) assert.ok(!found.includes(one), `${one} is among ${found.join(' ')}`)
       })
 
     test('sessions, by their ids', async () => {
       await dragoman(['-p', 'hello'], here)
-      const [latest, id = ''] = offered(shell, 'dragoman --resume ')
+      const [latest, id = ''] = await offered(shell, 'dragoman --resume ')
       assert.equal(latest, 'latest')
       assert.match(id, /^\d{8}-\d{6}-/)
-      assert.deepEqual(offered(shell, `dragoman sessions show ${id.slice(0, -2)}`), [id])
+      assert.deepEqual(await offered(shell, `dragoman sessions show ${id.slice(0, -2)}`), [id])
     })
   })
 }
 
-test('in bash, what stands behind = is completed as readline cut it', () => {
-  assert.deepEqual(offered('bash', 'dragoman --approval-mode=pl'), ['plan'])
+test('in bash, what stands behind = is completed as readline cut it', async () => {
+  assert.deepEqual(await offered('bash', 'dragoman --approval-mode=pl'), ['plan'])
 })
 
 test(
