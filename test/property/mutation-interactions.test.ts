@@ -1,4 +1,4 @@
 import { interactionsKit } from '../support/mutate-interactions.ts'
 import { mutationSuite } from '../support/mutate-suite.ts'
 
-mutationSuite([interactionsKit, 20])
+mutationSuite([interactionsKit, 16])

@@ -18,7 +18,7 @@ const ONLY = process.env['DRAGOMAN_CASE']?.split(':')
 /** With fewer cases than this, some mutation may not have had its turn. */
 const ENOUGH = 5000
 
-/** The share of all streams that each wire gets. */
+/** The share of all streams that each wire gets; those of all files make 100. */
 export type Share = readonly [kit: Kit, percent: number]
 
 /** Declares the tests of some wires; a few test files share the work, because each has a processor of its own. */
