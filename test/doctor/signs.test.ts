@@ -62,7 +62,8 @@ const ALL: readonly Misbehaviour[] = [
 /** Answers that never end are waited for a moment only. */
 const IMPATIENT: Partial<ExaminationOptions> = { timeouts: { firstByte: 400, idle: 400, quiet: 400 }, maxAttempts: 1 }
 
-describe('each misbehaviour is found, and nothing else', () => {
+// Each has a server of its own, and some wait for answers that never end.
+describe('each misbehaviour is found, and nothing else', { concurrency: 6 }, () => {
   test('there are 43, and each is tried', () => {
     assert.equal(new Set(ALL.map(({ kind }) => kind)).size, 43)
     assert.deepEqual([...new Set(ALL.map(({ kind }) => kind))].sort(), QUIRK_DETECTORS.map(({ id }) => id).sort())
