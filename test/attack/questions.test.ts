@@ -111,7 +111,8 @@ async function nothingUnseen(command: string, payload: RegExp, before: readonly 
   assert.ok(await comes(() => existsSync(canary), LONG_MS), `it was approved and did not run:\n${terminal.screen()}`)
 }
 
-describe('attacks on questions', { skip: noTmux }, () => {
+// Each has a terminal of its own, and mostly waits for what must not come.
+describe('attacks on questions', { skip: noTmux, concurrency: 4 }, () => {
   test('between the lines of a private key', () =>
     nothingUnseen('echo -----BEGIN PRIVATE KEY-----\ntouch PWNED\necho -----END PRIVATE KEY-----', /touch PWNED/))
 
@@ -353,7 +354,7 @@ describe('attacks without a person', () => {
   })
 })
 
-describe('plan mode on a terminal', { skip: noTmux }, () => {
+describe('plan mode on a terminal', { skip: noTmux, concurrency: 2 }, () => {
   test('the plan is approved, the mode changes at once, and the edit runs unasked', async () => {
     const here = await stage([
       { call: [{ name: 'exit_plan_mode', args: { plan: '1. Write b.txt' } }] },
