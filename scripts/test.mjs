@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { dirname, posix } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ensureBuilt } from './ensure.mjs'
-import { bundle, ownFolder } from './lib/bundle.mjs'
+import { bundle, ownFolder, stopBundler } from './lib/bundle.mjs'
 import { filesUnder, inRoot } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { binOf, runNode } from './lib/run.mjs'
@@ -20,6 +20,11 @@ const { positionals: words, values } = parseArgs({
 })
 const hidden = (values.without ?? process.env.DRAGOMAN_TEST_HIDE ?? '').split(',').filter((name) => name !== '')
 const steps = []
+/** Each asks some tests for more cases than usual. */
+const LONGER = ['CASES', 'CRASHES', 'FAULTS', 'KILLS', 'LOGS', 'STORM'].map((name) => `DRAGOMAN_${name}`)
+const PROGRAM_WORDS = /\b(?:bwrap|bubblewrap|tmux|zsh|fish|chromium|sandbox|run_shell_command)\b/
+/** No sandbox is looked for. */
+const SANDBOX_OFF = /(?:--sandbox',\s*|\bsandbox: )'off'/g
 const formatted = ['src', 'types', 'test', 'bench', 'examples', 'scripts']
 
 if (await step('install', ensureInstalled)) {
@@ -34,10 +39,12 @@ if (await step('install', ensureInstalled)) {
     chosen.length > 0 && step('bundle', () => bundle({ entries: chosen, base: 'test', out })),
     ...(values.only ? [] : runChecks()),
   ])
+  await stopBundler()
 
   const without = hidden.length === 0 ? '' : `, without ${hidden.join(', ')}`
   const filter = `${words.length === 0 ? '' : `, filter: ${words.join(' ')}`}${without}`
   const tests = `tests (${chosen.length} of ${all.length} files${filter})`
+  console.log(`${chosen.length} of ${all.length} test files${filter}`)
   if (chosen.length === 0) console.error('No test file matches: nothing was tested.')
   if (bundled)
     await step(tests, () => runTests(chosen.map((path) => path.replace(/^test/, out).replace(/\.ts$/, '.js'))))
@@ -74,24 +81,29 @@ async function check(args) {
   return ok
 }
 
-/** Each file is a process of its own, two or more at a time. */
+/** Each file is a process of its own. Tests wait for much, so there is one more at a time than there are processors. */
 async function runTests(files) {
-  const concurrency = Math.max(2, availableParallelism())
-  // Runs with more cases than usual take longer, and so does the mutation fuzz on a busy machine.
-  const { DRAGOMAN_CASES, DRAGOMAN_CRASHES, DRAGOMAN_LOGS, DRAGOMAN_CHAOS } = process.env
-  const isLong = DRAGOMAN_CASES || DRAGOMAN_CRASHES || DRAGOMAN_LOGS || files.some((path) => path.includes('mutation-'))
-  const timeout = DRAGOMAN_CHAOS ? 4 * 3_600_000 : isLong ? 3_600_000 : 900_000
+  const concurrency = availableParallelism() + 1
+  // A file that hangs must not hold up a run for long; only who asks for more cases than usual gets more time.
+  const timeout = process.env.DRAGOMAN_CHAOS
+    ? 4 * 3_600_000
+    : LONGER.some((name) => process.env[name])
+      ? 3_600_000
+      : 900_000
   const flags = ['--enable-source-maps', '--test-reporter=spec', `--test-timeout=${timeout}`]
   const env = testEnvironment(hidden)
   return (await runNode(['--test', ...flags, `--test-concurrency=${concurrency}`, ...files], { env })).ok
 }
 
-/** Does a test file, or a file of the tests that it imports, start a shell command, a sandbox, a terminal, a shell or a browser? */
+/**
+ * Could a test file end otherwise without these programs? So could one that starts a shell command, a sandbox, a terminal, a shell or a
+ * browser, by itself or in a file of the tests that it imports. Approval modes start nothing.
+ */
 function dependsOnPrograms(path, seen = new Set()) {
   seen.add(path)
   if (!existsSync(inRoot(path))) return false // Some tests write sources of their own.
   const text = readFileSync(inRoot(path), 'utf8')
-  if (/\b(?:bwrap|bubblewrap|tmux|zsh|fish|chromium|sandbox|yolo|auto_edit|run_shell_command)\b/.test(text)) return true
+  if (PROGRAM_WORDS.test(text.replaceAll(SANDBOX_OFF, ''))) return true
   const imports = [...text.matchAll(/ from '(\.[^']+\.ts)'/g)].map(([, file]) => posix.join(dirname(path), file))
   return imports.some((file) => file.startsWith('test/') && !seen.has(file) && dependsOnPrograms(file, seen))
 }

@@ -83,6 +83,12 @@ export async function bundle({ entries, base, out, chunks = 'chunks', minify = f
   }
 }
 
+/** Ends the process that esbuild keeps for the next bundle. */
+export async function stopBundler() {
+  const { stop } = await import('esbuild')
+  await stop()
+}
+
 /**
  * A folder under .build/<kind> for this process alone, removed at its end: several people or terminals may test at once.
  * Folders left by processes that were killed are removed too.
