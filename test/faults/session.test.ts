@@ -1,4 +1,5 @@
 import { playFaults } from '../support/faults.ts'
 import { sessionPlays } from './session.ts'
 
-playFaults('faults around a session', sessionPlays)
+// Some break the disk, which is the same for all of this process.
+playFaults('faults around a session', sessionPlays, 1)

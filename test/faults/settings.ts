@@ -18,9 +18,10 @@ export const settingsPlays: Plays = {
     const home = mkdtempSync(join(tmpdir(), 'dragoman-settings-'))
     try {
       const runs = Number(fault.inject['runs'])
-      for (let run = 0; run < runs; run += AT_ONCE) {
-        await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => killed(join(home, String(at)), run + at)))
+      const lane = async (at: number): Promise<void> => {
+        for (let run = at; run < runs; run += AT_ONCE) await killed(join(home, String(at)), run)
       }
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => lane(at)))
     } finally {
       clearAway(home)
     }

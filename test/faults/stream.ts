@@ -175,7 +175,7 @@ export const streamPlays: Plays = {
 
 function everywhere(play: (fault: FaultCase, wire: WireId) => Promise<void>): Play {
   return async (fault) => {
-    for (const wire of wireIds) await play(fault, wire)
+    await Promise.all(wireIds.map((wire) => play(fault, wire)))
   }
 }
 

@@ -39,9 +39,9 @@ export function faultCases(): readonly FaultCase[] {
 /** How often each case is played: timing is random, so more is better; DRAGOMAN_FAULTS=20 for twenty times. */
 const TIMES = Number(process.env['DRAGOMAN_FAULTS'] ?? 1)
 
-/** Plays the cases of a table. A case that the table names must be there. */
-export function playFaults(name: string, plays: Plays): void {
-  describe(name, { skip: noFaults }, () => {
+/** Plays the cases of a table, several at a time, because they wait more than they work. A case that the table names must be there. */
+export function playFaults(name: string, plays: Plays, concurrency = 4): void {
+  describe(name, { skip: noFaults, concurrency }, () => {
     const known = new Map(faultCases().map((fault) => [fault.id, fault]))
     for (const [id, play] of Object.entries(plays)) {
       const fault = known.get(id)
