@@ -150,7 +150,7 @@ function crashes(): void {
       { timeout: 1_800_000 },
       async () => {
         const seed = Number(process.env['DRAGOMAN_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-        const runs = Number(process.env['DRAGOMAN_CRASHES'] ?? 150)
+        const runs = Number(process.env['DRAGOMAN_CRASHES'] ?? 60)
         console.log(`seed ${seed}, ${runs} runs`)
         let state = seed
         const random = (): number => {
