@@ -47,7 +47,7 @@ const EXAMPLES = PROTECTED_PATHS.filter(({ isHomeOnly }) => !isHomeOnly)
   .map((path) => path.replace(/\/\*\*$/, '/made').replaceAll('*', 'a'))
 
 function tests(skip: false | string): void {
-  describe('protected paths that are missing', { skip, concurrency: 4 }, () => {
+  describe('protected paths that are missing', { skip }, () => {
     test('nothing is put into the project while a command and an MCP server run', async () => {
       using at = boxedPlace()
       const server = await open(at, 'echo ready; cat')

@@ -57,7 +57,7 @@ test(`events: a stream that is joined again 500 times has every entry once, in o
       signal: leave.signal,
     })
     assert.equal(response.status, 200)
-    const timer = setTimeout(() => leave.abort(), 3 + next(9))
+    const timer = setTimeout(() => leave.abort(), 10 + next(30))
     try {
       let left = events
       for await (const event of readServerEvents(response.body as unknown as AsyncIterable<Uint8Array>)) {
