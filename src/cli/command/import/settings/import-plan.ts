@@ -6,19 +6,19 @@ import { toAllowRules } from '../../../setup/allowed-tools.ts'
 import type { Config, PolicyConfig } from '../../../config/schema.ts'
 import { UserError } from '../../../user-error.ts'
 import { expandHome } from '../../../paths/folders.ts'
-import { createEmptySettings, type AgentSettings, type ForeignRule, type SettingsReader } from './agent-settings.ts'
-import { readClaudeSettings } from './claude.ts'
-import { readCodexSettings } from './codex.ts'
-import { readGeminiSettings } from './gemini.ts'
-import { readOpencodeSettings } from './opencode.ts'
+import { readAgentSettings, type AgentSettings, type ForeignRule, type SettingsSource } from './agent-settings.ts'
+import { CLAUDE_SETTINGS } from './claude.ts'
+import { CODEX_SETTINGS } from './codex.ts'
+import { GEMINI_SETTINGS } from './gemini.ts'
+import { OPENCODE_SETTINGS } from './opencode.ts'
 
 /** The agents whose settings can be imported. */
 export const SETTINGS_AGENTS = {
-  claude: { title: 'Claude Code', read: readClaudeSettings },
-  codex: { title: 'Codex', read: readCodexSettings },
-  gemini: { title: 'Gemini CLI', read: readGeminiSettings },
-  opencode: { title: 'opencode', read: readOpencodeSettings },
-} as const satisfies Readonly<Record<string, { readonly title: string; readonly read: SettingsReader }>>
+  claude: CLAUDE_SETTINGS,
+  codex: CODEX_SETTINGS,
+  gemini: GEMINI_SETTINGS,
+  opencode: OPENCODE_SETTINGS,
+} as const satisfies Readonly<Record<string, SettingsSource>>
 
 export type SettingsAgent = keyof typeof SETTINGS_AGENTS
 
@@ -32,11 +32,10 @@ export interface ImportPlan extends Omit<AgentSettings, 'rules'> {
   readonly projectRules: RuleLists
 }
 
-/** Reads the settings of an agent; nothing is changed. */
-export function createImportPlan(agent: SettingsAgent, folder: string): ImportPlan {
-  const { title, read } = SETTINGS_AGENTS[agent]
-  const found = createEmptySettings()
-  read(homedir(), folder, found)
+/** Reads the settings of an agent, also those in the project unless told otherwise; nothing is changed. */
+export function createImportPlan(agent: SettingsAgent, folder: string, { hasProject = true } = {}): ImportPlan {
+  const { title } = SETTINGS_AGENTS[agent]
+  const found = readAgentSettings(SETTINGS_AGENTS[agent], { home: homedir(), folder, hasProject })
   const { rules, ...rest } = found
   const translate = (isOfProject: boolean) =>
     translateRules(
