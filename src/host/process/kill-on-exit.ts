@@ -40,6 +40,12 @@ export function cancelKillOnExit(group: ProcessGroup): void {
   if (runningGroups.delete(group)) watchdog?.remove(group.id)
 }
 
+/** It goes on when we end. */
+export function keepAfterExit(group: ProcessGroup): void {
+  cancelKillOnExit(group)
+  watchdog?.keep(group.marker)
+}
+
 function killRunningGroups(): void {
   for (const group of runningGroups) killGroup(group)
 }

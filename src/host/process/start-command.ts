@@ -17,6 +17,8 @@ import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 export interface StartedCommand {
   readonly group: ProcessGroup
   readonly exit: Promise<ShellExit>
+  /** Nothing of it keeps us alive any more, and its input stays open when we end. */
+  release(): void
   /** Resolves when the system has taken the text. */
   send(text: string): Promise<void>
   /**
@@ -87,6 +89,7 @@ export async function startCommand(
     return {
       group,
       exit: ended,
+      release: () => releaseChild(child),
       send: (text) =>
         new Promise((done, fail) => {
           if (!child.stdin?.writable) return fail(new Error('its input is closed'))
@@ -101,6 +104,25 @@ export async function startCommand(
     launch?.release()
     throw error
   }
+}
+
+const releasedChildren = new WeakSet<ChildProcess>()
+
+/** Some programs end with their input, so a small process keeps it open as long as they run. */
+function releaseChild(child: ChildProcess): void {
+  child.unref()
+  if (!child.stdin || child.stdin.destroyed || releasedChildren.has(child)) return
+  releasedChildren.add(child)
+  const script = 'while kill -0 -- "-$1" 2>/dev/null; do sleep 5; done'
+  const holder = spawn(findShell(), ['--noprofile', '--norc', '-c', script, 'bash', String(child.pid)], {
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    stdio: ['ignore', 'ignore', 'ignore', child.stdin],
+    detached: true,
+  })
+  holder.on('error', () => undefined)
+  holder.unref()
+  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
 }
 
 /**

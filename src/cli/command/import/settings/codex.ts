@@ -23,6 +23,7 @@ export const CODEX_SETTINGS: SettingsSource = {
   inPlace: {
     '.codex/AGENTS.md': 'your instructions, unless you have an AGENTS.md for Dragoman',
     '.codex/skills': 'your skills',
+    '.codex/hooks.json': 'your hooks',
   },
   unsupported: { '.codex/rules': '' },
 }
