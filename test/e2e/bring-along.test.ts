@@ -25,17 +25,17 @@ const REPOSITORIES = {
   codex: { write: writeCodexRepository, command: '/git-commit fix "two words"', skills: '.agents/skills', shellName: 'Bash' },
 } as const
 
-/** A model that uses the skill, runs its script, reads in a folder with instructions of its own, and asks a subagent. */
+/** A model that uses the skill, runs its script, asks a subagent, and reads in a folder with instructions of its own. */
 const SCRIPT = [
   { when: { user: 'CHECK-THIS' }, say: 'CHECKED.' },
   { call: [{ name: 'activate_skill', args: { name: 'release' } }] },
   { call: [{ name: 'run_shell_command', args: { command: 'sh {skills}/release/scripts/number.sh' } }] },
-  { call: [{ name: 'read_file', args: { absolute_path: '{cwd}/src/deep/a.txt' } }] },
   {
     call: [
       { name: 'task', args: { description: 'a check', prompt: 'CHECK-THIS please', subagent_type: 'checker' } },
     ],
   },
+  { call: [{ name: 'read_file', args: { absolute_path: '{cwd}/src/deep/a.txt' } }] },
   { loop: [{ say: 'Done.' }] },
 ]
 
@@ -89,9 +89,9 @@ for (const kind of Object.keys(REPOSITORIES) as (keyof typeof REPOSITORIES)[])
           third.includes('SCRIPT-SAYS 42'),
           'its script ran without a question, because its front matter allows it',
         )
-        assert.ok(fourth.includes('RULE-NESTED'), 'the instructions of the folder came when a tool was there')
-        assert.ok(fifth.includes('AGENT-TEXT') && fifth.includes('CHECK-THIS'), 'the subagent has its instructions')
-        assert.ok(sixth.includes('CHECKED.'), 'its answer came back')
+        assert.ok(sixth.includes('RULE-NESTED'), 'the instructions of the folder came when a tool was there')
+        assert.ok(fourth.includes('AGENT-TEXT') && fourth.includes('CHECK-THIS'), 'the subagent has its instructions')
+        assert.ok(fifth.includes('CHECKED.'), 'its answer came back')
         // The hook about commands got the call in the names of its agent.
         const hooked = JSON.parse(readFileSync(join(here.work, 'hooked.json'), 'utf8')) as Record<string, unknown>
         assert.equal(hooked['tool_name'], REPOSITORIES[kind].shellName)

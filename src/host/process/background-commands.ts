@@ -21,7 +21,7 @@ export interface BackgroundCommands {
 }
 
 /** A command that has started. */
-export interface StartedBackground extends Pick<StartedCommand, 'group' | 'send' | 'release'> {
+export interface StartedBackground extends Pick<StartedCommand, 'group' | 'send' | 'holdInput'> {
   readonly outputFile: string
 }
 
@@ -46,7 +46,7 @@ export function createBackgroundCommands(kept: KeptCommands, keepsAll = false): 
         onStarted,
       ).then((result) => (end = result))
       const first = await Promise.race([started, ended])
-      if (!('release' in first)) return first
+      if (!('holdInput' in first)) return first
       const { group, outputFile } = first
       const one: BackgroundCommand = {
         id: createId(),
@@ -71,7 +71,7 @@ export function createBackgroundCommands(kept: KeptCommands, keepsAll = false): 
         keep() {
           if (end) return 'it has ended'
           const problem = kept.add({ ...one, group, outputFile })
-          if (problem === undefined) first.release()
+          if (problem === undefined) first.holdInput()
           return problem
         },
       }

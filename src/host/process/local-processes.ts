@@ -109,6 +109,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     const isReleased = (): boolean => released.signal.aborted && kept.has(group)
     const ending = await watchCommand(started, group, command, output, isReleased)
     if (isReleased()) {
+      started.unref()
       output.close(true)
       return { ...notRunResult('It goes on after the session.'), group: group.id }
     }

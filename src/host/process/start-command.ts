@@ -17,8 +17,10 @@ import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 export interface StartedCommand {
   readonly group: ProcessGroup
   readonly exit: Promise<ShellExit>
-  /** Nothing of it keeps us alive any more, and its input stays open when we end. */
-  release(): void
+  /** Its input stays open when we end. */
+  holdInput(): void
+  /** Nothing of it keeps us alive any more. */
+  unref(): void
   /** Resolves when the system has taken the text. */
   send(text: string): Promise<void>
   /**
@@ -89,7 +91,11 @@ export async function startCommand(
     return {
       group,
       exit: ended,
-      release: () => releaseChild(child),
+      holdInput: () => holdInput(child),
+      unref() {
+        child.unref()
+        if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+      },
       send: (text) =>
         new Promise((done, fail) => {
           if (!child.stdin?.writable) return fail(new Error('its input is closed'))
@@ -106,13 +112,12 @@ export async function startCommand(
   }
 }
 
-const releasedChildren = new WeakSet<ChildProcess>()
+const heldChildren = new WeakSet<ChildProcess>()
 
 /** Some programs end with their input, so a small process keeps it open as long as they run. */
-function releaseChild(child: ChildProcess): void {
-  child.unref()
-  if (!child.stdin || child.stdin.destroyed || releasedChildren.has(child)) return
-  releasedChildren.add(child)
+function holdInput(child: ChildProcess): void {
+  if (!child.stdin || child.stdin.destroyed || heldChildren.has(child)) return
+  heldChildren.add(child)
   const script = 'while kill -0 -- "-$1" 2>/dev/null; do sleep 5; done'
   const holder = spawn(findShell(), ['--noprofile', '--norc', '-c', script, 'bash', String(child.pid)], {
     cwd: '/',
@@ -122,7 +127,6 @@ function releaseChild(child: ChildProcess): void {
   })
   holder.on('error', () => undefined)
   holder.unref()
-  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
 }
 
 /**
