@@ -38,6 +38,15 @@ const AGENTS = {
   },
 } as const
 
+test('a model is imported only where it can be used: an import never makes the next start fail', async () => {
+  const at = await stage([])
+  writeFiles(at.home, { '.claude/settings.json': '{"model": "claude-sonnet-4-5"}' })
+  const without = await dragoman(['import', 'claude'], at)
+  assert.match(without.out, /not supported:\s+the model anthropic\/claude-sonnet-4-5: anthropic needs a key/)
+  const withKey = await dragoman(['import', 'claude'], { ...at, env: { ...at.env, ANTHROPIC_API_KEY: 'k' } })
+  assert.match(withKey.out, /settings:\s+model: "anthropic\/claude-sonnet-4-5"/)
+})
+
 describe('the settings of other agents at the first start', { skip: noTmux }, () => {
   for (const [name, { columns, files, offer, imported }] of Object.entries(AGENTS))
     test(`those of ${name} are offered once at ${columns} columns, and headless nothing is asked`, async () => {

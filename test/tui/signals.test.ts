@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createTerminalSignals, type NotificationMethod } from '../../src/cli/tui/terminal-signals.ts'
-import { stage } from '../support/command.ts'
-import { noTmux, openTerminal } from '../support/tmux.ts'
 
 function open(method: NotificationMethod, env: Record<string, string> = {}, folder = '/home/ann/pond') {
   const written: string[] = []
@@ -62,31 +58,3 @@ test('the title says whether the model works or waits, and is given back at the 
   const titles = ['dragoman · pond', '● dragoman · pond', '? dragoman · pond', 'dragoman · pond']
   assert.deepEqual(written, ['\u001B[22;2t', ...titles.map((title) => `\u001B]2;${title}\u0007`), '\u001B[23;2t'])
 })
-
-/** One pixel. */
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-
-for (const columns of [60, 100, 160])
-  test(`Control-V attaches the picture on the clipboard, or says that there is none, at ${columns} columns`, { skip: noTmux }, async () => {
-    const at = await stage([{ loop: [{ say: 'A pixel.' }] }])
-    const bin = join(at.home, 'bin')
-    mkdirSync(bin)
-    const clipboard = join(at.home, 'clipboard.b64')
-    // Stands for the program that reads the clipboard of a desktop.
-    writeFileSync(join(bin, 'wl-paste'), `#!/bin/sh\n[ -e ${clipboard} ] && exec base64 -d ${clipboard}\nexit 1\n`)
-    for (const name of ['xclip', 'pngpaste', 'powershell.exe']) writeFileSync(join(bin, name), '#!/bin/sh\nexit 1\n')
-    for (const name of ['wl-paste', 'xclip', 'pngpaste', 'powershell.exe']) chmodSync(join(bin, name), 0o755)
-    const env = { ...at.env, PATH: `${bin}:${at.env['PATH'] ?? ''}` }
-    const terminal = openTerminal([], { ...at, env, columns })
-    await terminal.shows('Type a request.')
-    terminal.press('C-v')
-    await terminal.shows(/no (?:picture|image)/i)
-    writeFileSync(clipboard, PNG)
-    terminal.type('what is ')
-    terminal.press('C-v')
-    await terminal.shows(/what is @\S*clipboard\.png/)
-    terminal.press('Enter')
-    await terminal.shows('A pixel.')
-    assert.ok(at.server.requests[0]?.bytes.toString().includes(PNG), 'the picture was sent')
-  })

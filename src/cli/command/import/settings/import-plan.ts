@@ -3,10 +3,11 @@ import { homedir } from 'node:os'
 import { defined } from '../../../../model/defined.ts'
 import { parseRule } from '../../../../policy/rules/rule.ts'
 import { toAllowRules } from '../../../setup/allowed-tools.ts'
+import { findModelProblem } from '../../../setup/choose-model.ts'
 import type { Config, PolicyConfig } from '../../../config/schema.ts'
 import { UserError } from '../../../user-error.ts'
 import { expandHome } from '../../../paths/folders.ts'
-import { readAgentSettings, type AgentSettings, type ForeignRule, type SettingsSource } from './agent-settings.ts'
+import { readAgentSettings, type AgentSettings, type ForeignRule, type MutableSettings, type SettingsSource } from './agent-settings.ts'
 import { CLAUDE_SETTINGS } from './claude.ts'
 import { CODEX_SETTINGS } from './codex.ts'
 import { GEMINI_SETTINGS } from './gemini.ts'
@@ -36,6 +37,7 @@ export interface ImportPlan extends Omit<AgentSettings, 'rules'> {
 export function createImportPlan(agent: SettingsAgent, folder: string, { hasProject = true } = {}): ImportPlan {
   const { title } = SETTINGS_AGENTS[agent]
   const found = readAgentSettings(SETTINGS_AGENTS[agent], { home: homedir(), folder, hasProject })
+  removeUnusableModel(found)
   const { rules, ...rest } = found
   const translate = (isOfProject: boolean) =>
     translateRules(
@@ -44,6 +46,15 @@ export function createImportPlan(agent: SettingsAgent, folder: string, { hasProj
       found.unsupported,
     )
   return { title, ...rest, userRules: translate(false), projectRules: translate(true) }
+}
+
+/** A model without a key would end every start with an error, and who has a subscription of another agent has no key. */
+function removeUnusableModel(found: MutableSettings): void {
+  const { model, ...others } = found.config
+  const problem = model === undefined ? undefined : findModelProblem(model, {})?.problem
+  if (problem === undefined) return
+  found.config = others
+  found.unsupported.push(`the model ${model}: ${problem}`)
 }
 
 /** Is there anything that could be imported or used? */
