@@ -71,7 +71,7 @@ async function runSlashCommand(app: AppParts, text: string, name: string, words:
 /** What other agents have as a slash command, and how it is done here. */
 const EQUIVALENTS: Readonly<Record<string, string>> = {
   login: 'leave, and run dragoman login.',
-  logout: 'leave, and run dragoman login --help.',
+  logout: 'leave, and run dragoman logout <provider>.',
   'add-dir': 'leave, and start with --include-directories <folder> and --continue.',
   status: '/config shows the settings, /stats tokens and cost; model, mode and folder are in the last line.',
   bug: 'leave, and run dragoman bug.',

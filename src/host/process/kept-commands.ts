@@ -69,7 +69,7 @@ function toRecord({ id, command, folder, startedAt, group, outputFile }: KeptCom
 function parseRecord(record: unknown, scratch: string): KeptCommand[] {
   if (!isObject(record) || !isObject(record['group'])) return []
   const { id, command, folder, startedAt, output, group } = record
-  const { id: pid, marker } = group as Record<string, unknown>
+  const { id: pid, marker } = group
   if (typeof id !== 'string' || typeof command !== 'string' || typeof folder !== 'string') return []
   if (typeof startedAt !== 'number' || typeof output !== 'string') return []
   if (!Number.isSafeInteger(pid) || (pid as number) < 2 || typeof marker !== 'string' || marker === '') return []

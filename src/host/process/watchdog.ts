@@ -14,7 +14,7 @@ export interface Watchdog {
   add(group: number): void
   remove(group: number): void
   /** Processes with this in their environment outlive us. */
-  keep(marker: string): void
+  keep(commandMarker: string): void
   watch(paths: WatchedPaths): PathWatch
 }
 
@@ -50,7 +50,7 @@ export function createWatchdog(marker: string): Watchdog {
     start: () => void start(),
     add: (group) => send(`+${group}`),
     remove: (group) => send(`-${group}`),
-    keep: (marker) => send(`=${marker}`),
+    keep: (commandMarker) => send(`=${commandMarker}`),
     watch({ missing, present }) {
       const [first, count] = [commands, missing.size]
       commands += count

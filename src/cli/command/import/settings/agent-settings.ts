@@ -50,7 +50,7 @@ export interface SettingsSource {
 export interface SettingsFile {
   readonly path: string
   readonly isOfProject: boolean
-  read(file: OpenSettingsFile, found: MutableSettings): void
+  readonly read: (file: OpenSettingsFile, found: MutableSettings) => void
 }
 
 /** A settings file that exists: its path and text, and the folder of the project. */
