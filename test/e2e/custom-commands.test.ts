@@ -90,3 +90,19 @@ describe('custom commands', () => {
       assert.match(sent, expected)
     })
 })
+
+test('skills of the user need no trust: by name for the model, in full when called', async () => {
+  const here = await open({})
+  const folders = ['.agents/skills', '.claude/skills', '.gemini/skills', '.codex/skills', '.config/dragoman/skills']
+  for (const [at, folder] of folders.entries())
+    writeFiles(here.home, {
+      [`${folder}/kit-${at}/SKILL.md`]: `---\nname: kit-${at}\ndescription: ABOUT-${at}\n---\nSAY TEXT-${at} $ARGUMENTS`,
+    })
+  for (const at of folders.keys()) {
+    const { code, err, sent } = await here.run(`/kit-${at} now`)
+    assert.equal(code, 0, err)
+    assert.match(sent, /SAY TEXT-0/)
+    if (at === 0) for (const other of folders.keys()) assert.ok(JSON.stringify(here.server.requests[0]?.body).includes(`ABOUT-${other}`))
+    assert.ok(here.server.requests.some(({ bytes }) => bytes.toString().includes(`SAY TEXT-${at}`)), String(at))
+  }
+})
