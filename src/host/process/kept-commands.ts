@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isObject, tryParseJson } from '../../model/json.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
-import { cancelKillOnExit, keepAfterExit, killOnExit } from './kill-on-exit.ts'
+import { isProcessMarker, keepAfterExit } from './kill-on-exit.ts'
 import { isCommandAlive, type ProcessGroup } from './process-group.ts'
 
 /** A command that goes on after the session that started it. */
@@ -20,6 +20,7 @@ export interface KeptCommands {
   has(group: ProcessGroup): boolean
   /** Returns why it is not possible. */
   add(command: KeptCommand): string | undefined
+  /** It is being stopped. */
   remove(group: ProcessGroup): void
   /** Those of an earlier host that still run. */
   read(): readonly KeptCommand[]
@@ -46,10 +47,7 @@ export function createKeptCommands(scratch: string): KeptCommands {
       return undefined
     },
     remove(group) {
-      if (!all.delete(group.id)) return
-      if (isCommandAlive(group)) killOnExit(group)
-      else cancelKillOnExit(group)
-      save()
+      if (all.delete(group.id)) save()
     },
     read() {
       const json = tryParseJson(tryOrUndefined(() => readFileSync(path, 'utf8')) ?? '')
@@ -72,7 +70,9 @@ function parseRecord(record: unknown, scratch: string): KeptCommand[] {
   const { id: pid, marker } = group
   if (typeof id !== 'string' || typeof command !== 'string' || typeof folder !== 'string') return []
   if (typeof startedAt !== 'number' || typeof output !== 'string') return []
-  if (!Number.isSafeInteger(pid) || (pid as number) < 2 || typeof marker !== 'string' || marker === '') return []
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 2) return []
+  // A command may have written the file; it must not name processes of others.
+  if (typeof marker !== 'string' || !isProcessMarker(marker)) return []
   const outputFile = join(scratch, basename(output))
-  return [{ id, command, folder, startedAt, group: { id: pid as number, marker }, outputFile }]
+  return [{ id, command, folder, startedAt, group: { id: pid, marker }, outputFile }]
 }
