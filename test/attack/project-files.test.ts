@@ -78,7 +78,10 @@ const TOGETHER: Readonly<Record<string, string>> = {
 function toHarmless(_text: string, path: string): string {
   if (path.endsWith('.json')) return '{"hooks":{}}'
   if (path.endsWith('.toml')) return 'prompt = "Say something good."'
-  return `---\nname: ${path.split('/').at(path.endsWith('SKILL.md') ? -2 : -1)?.replace('.md', '')}\ndescription: Good.\n---\nGood.`
+  return `---\nname: ${path
+    .split('/')
+    .at(path.endsWith('SKILL.md') ? -2 : -1)
+    ?.replace('.md', '')}\ndescription: Good.\n---\nGood.`
 }
 
 function mapValues(record: Readonly<Record<string, string>>, map: (text: string, key: string) => string) {
@@ -174,7 +177,17 @@ describe('a folder that was trusted, and changed since', () => {
     // Whoever trusts them gets what they say, so that this test would notice an effect.
     for (const prompt of ['hello there', '/deep:trap', '/trap-skill']) await here.run('-p', prompt)
     assert.ok(existsSync(join(here.work, MARK)))
-    for (const word of ['AGENT-1', 'AGENT-2', 'AGENT-3', 'HOOK-1', 'HOOK-2', 'HOOK-3', 'HOOK-4', 'COMMAND-1', 'SKILL-1'])
+    for (const word of [
+      'AGENT-1',
+      'AGENT-2',
+      'AGENT-3',
+      'HOOK-1',
+      'HOOK-2',
+      'HOOK-3',
+      'HOOK-4',
+      'COMMAND-1',
+      'SKILL-1',
+    ])
       assert.ok(here.sent().includes(`${CANARY}-${word}`), word)
   })
 

@@ -20,9 +20,24 @@ const ROWS: Partial<Record<WireId, string>> = {
 }
 
 const REPOSITORIES = {
-  claude: { write: writeClaudeRepository, command: '/git:commit fix "two words"', skills: '.claude/skills', shellName: 'Bash' },
-  gemini: { write: writeGeminiRepository, command: '/git:commit fix "two words"', skills: '.gemini/skills', shellName: 'run_shell_command' },
-  codex: { write: writeCodexRepository, command: '/git-commit fix "two words"', skills: '.agents/skills', shellName: 'Bash' },
+  claude: {
+    write: writeClaudeRepository,
+    command: '/git:commit fix "two words"',
+    skills: '.claude/skills',
+    shellName: 'Bash',
+  },
+  gemini: {
+    write: writeGeminiRepository,
+    command: '/git:commit fix "two words"',
+    skills: '.gemini/skills',
+    shellName: 'run_shell_command',
+  },
+  codex: {
+    write: writeCodexRepository,
+    command: '/git-commit fix "two words"',
+    skills: '.agents/skills',
+    shellName: 'Bash',
+  },
 } as const
 
 /** A model that uses the skill, runs its script, asks a subagent, and reads in a folder with instructions of its own. */
@@ -31,9 +46,7 @@ const SCRIPT = [
   { call: [{ name: 'activate_skill', args: { name: 'release' } }] },
   { call: [{ name: 'run_shell_command', args: { command: 'sh {skills}/release/scripts/number.sh' } }] },
   {
-    call: [
-      { name: 'task', args: { description: 'a check', prompt: 'CHECK-THIS please', subagent_type: 'checker' } },
-    ],
+    call: [{ name: 'task', args: { description: 'a check', prompt: 'CHECK-THIS please', subagent_type: 'checker' } }],
   },
   { call: [{ name: 'read_file', args: { absolute_path: '{cwd}/src/deep/a.txt' } }] },
   { loop: [{ say: 'Done.' }] },

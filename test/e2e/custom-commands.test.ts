@@ -10,10 +10,7 @@ const MARK = 'made.txt'
 /** A model that always tries to run the same command first. */
 const SCRIPT = {
   start: 'prompt' as const,
-  steps: [
-    { call: [{ name: 'run_shell_command', args: { command: `touch ${MARK}` } }] },
-    { loop: [{ say: 'Done.' }] },
-  ],
+  steps: [{ call: [{ name: 'run_shell_command', args: { command: `touch ${MARK}` } }] }, { loop: [{ say: 'Done.' }] }],
 }
 
 async function open(files: Readonly<Record<string, string>>) {
@@ -61,7 +58,13 @@ describe('custom commands', () => {
   })
 
   for (const [what, path, text, prompt, expected] of [
-    ['$ARGUMENTS', '.claude/commands/say.md', 'SAY [$ARGUMENTS]', '/say one "two three"', /SAY \[one \\"two three\\"\]/],
+    [
+      '$ARGUMENTS',
+      '.claude/commands/say.md',
+      'SAY [$ARGUMENTS]',
+      '/say one "two three"',
+      /SAY \[one \\"two three\\"\]/,
+    ],
     ['$1 and $2', '.claude/commands/say.md', 'SAY [$1|$2|$3]', '/say one "two three"', /SAY \[one\|two three\|\]/],
     ['no placeholder', '.claude/commands/say.md', 'SAY', '/say one two', /SAY\\n\\none two/],
     ['@file', '.claude/commands/say.md', 'SAY @notes.txt', '/say', /NOTES-CONTENT/],
@@ -102,7 +105,12 @@ test('skills of the user need no trust: by name for the model, in full when call
     const { code, err, sent } = await here.run(`/kit-${at} now`)
     assert.equal(code, 0, err)
     assert.match(sent, /SAY TEXT-0/)
-    if (at === 0) for (const other of folders.keys()) assert.ok(JSON.stringify(here.server.requests[0]?.body).includes(`ABOUT-${other}`))
-    assert.ok(here.server.requests.some(({ bytes }) => bytes.toString().includes(`SAY TEXT-${at}`)), String(at))
+    if (at === 0)
+      for (const other of folders.keys())
+        assert.ok(JSON.stringify(here.server.requests[0]?.body).includes(`ABOUT-${other}`))
+    assert.ok(
+      here.server.requests.some(({ bytes }) => bytes.toString().includes(`SAY TEXT-${at}`)),
+      String(at),
+    )
   }
 })

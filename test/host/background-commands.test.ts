@@ -86,7 +86,11 @@ test('with the setting of the user they go on after the session, and a resumed o
   assert.equal(second.out, 'Stopped.\n', second.err)
   assert.match(second.err, /Still running since this session was left: c1 echo/)
   assert.deepEqual(here.server.failures, [])
-  assert.doesNotMatch(JSON.stringify(here.server.requests.at(-1)?.conversation), /input-closed\\n/, 'its input stayed open')
+  assert.doesNotMatch(
+    JSON.stringify(here.server.requests.at(-1)?.conversation),
+    /input-closed\\n/,
+    'its input stayed open',
+  )
   await noneAliveIn(here.work)
   const third = await dragoman(['-p', 'again', '--sandbox', 'off', '--continue'], here)
   assert.doesNotMatch(third.err, /Still running/)

@@ -6,8 +6,7 @@ import { stage } from '../support/command.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
 
 /** One pixel. */
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 /** Programs that stand for those which read the clipboard of a desktop; returns the file that holds its picture. */
 function writeClipboardPrograms(folder: string): string {

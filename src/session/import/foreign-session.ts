@@ -1,5 +1,13 @@
 import { stringOrEmpty } from '../../model/json.ts'
-import type { AssistantPart, AssistantTurn, MediaPart, ModelOrigin, ResultPart, TextPart, Turn } from '../../model/turn.ts'
+import type {
+  AssistantPart,
+  AssistantTurn,
+  MediaPart,
+  ModelOrigin,
+  ResultPart,
+  TextPart,
+  Turn,
+} from '../../model/turn.ts'
 
 /** A record of another agent's log, of which nothing is known yet. */
 export type LogRecord = Readonly<Record<string, unknown>>

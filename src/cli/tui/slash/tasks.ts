@@ -8,7 +8,8 @@ export async function manageTasks({ ui, session }: AppParts, words: string): Pro
   const commands = session.agent.host.processes.listBackground?.() ?? []
   const [first = '', second = ''] = words.trim().split(/\s+/)
   const id = first === 'stop' || first === 'keep' ? second : first
-  if (id === '' && first !== '') return ui.notify(`Which one? For example /tasks ${first} c1; /tasks lists them.`, 'warn')
+  if (id === '' && first !== '')
+    return ui.notify(`Which one? For example /tasks ${first} c1; /tasks lists them.`, 'warn')
   if (id !== '') {
     const found = commands.find((one) => one.id === id)
     if (!found) return ui.notify(`There is no background command ${id}; /tasks lists them.`, 'warn')

@@ -119,7 +119,9 @@ export function readJson(
 export function addServersOfText({ path, text, folder }: OpenSettingsFile, found: MutableSettings): void {
   const { servers, remarks } = importMcpServers(text, folder)
   for (const [name, server] of Object.entries(servers)) addServer(name, server, path, found)
-  found.unsupported.push(...remarks.filter((remark) => /was skipped|not valid JSON/.test(remark)).map((one) => `${path}: ${one}`))
+  found.unsupported.push(
+    ...remarks.filter((remark) => /was skipped|not valid JSON/.test(remark)).map((one) => `${path}: ${one}`),
+  )
 }
 
 /** Adds a server under any name, also one that objects have of their own. */

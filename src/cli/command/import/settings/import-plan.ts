@@ -7,7 +7,13 @@ import { findModelProblem } from '../../../setup/choose-model.ts'
 import type { Config, PolicyConfig } from '../../../config/schema.ts'
 import { UserError } from '../../../user-error.ts'
 import { expandHome } from '../../../paths/folders.ts'
-import { readAgentSettings, type AgentSettings, type ForeignRule, type MutableSettings, type SettingsSource } from './agent-settings.ts'
+import {
+  readAgentSettings,
+  type AgentSettings,
+  type ForeignRule,
+  type MutableSettings,
+  type SettingsSource,
+} from './agent-settings.ts'
 import { CLAUDE_SETTINGS } from './claude.ts'
 import { CODEX_SETTINGS } from './codex.ts'
 import { GEMINI_SETTINGS } from './gemini.ts'
