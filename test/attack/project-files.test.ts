@@ -58,7 +58,7 @@ const FILES: readonly (readonly [path: string, text: string, prompt: string])[] 
 ]
 
 const createHooks = (word: string, event: string) =>
-  `{"hooks":{"${event}":[{"hooks":[{"type":"command","command":"touch ${MARK}; echo ${CANARY}-${word}"}]}]}}`
+  `{"hooks":{"${event}":[{"hooks":[{"type":"command","command":"echo ${CANARY}-${word}"}]}]}}`
 const createAgent = (word: string, name: string) =>
   `---\nname: ${name}\ndescription: ${CANARY}-${word}\n---\n${CANARY}-${word}`
 

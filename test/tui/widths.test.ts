@@ -43,7 +43,7 @@ describe('what has no test of its own for narrow and wide terminals', { skip: no
       await terminal.shows('Mode plan: only looks')
       send('make a plan for this')
       const asked = await terminal.shows('Carry out this plan?')
-      assert.match(asked, /1\. Look\s+(?:│ )?\s*2\. Change/)
+      assert.match(asked, /│ 1\. \*\*Look\*\*\n│ 2\. Change/)
       terminal.press('y')
       await terminal.shows('Planned.')
       await terminal.hides('Esc stops')
