@@ -50,6 +50,11 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
   } finally {
     process.off('exit', close)
     stopListening()
+    const kept = assembled.listKeptCommands()
+    if (kept.length > 0) {
+      const { formatKeptCommands } = await import('./tui/session-end.ts')
+      process.stderr.write(`dragoman: ${formatKeptCommands(kept)}\n`)
+    }
     await closeRun(resources, assembled)
   }
 }

@@ -104,6 +104,10 @@ export interface BackgroundCommand {
   send(text: string): Promise<void>
   /** Stops it, with all that it started. */
   stop(): Promise<void>
+  /** Does it go on when the host is closed? */
+  readonly isKept: boolean
+  /** Lets it go on when the host is closed; returns why that is not possible. */
+  keep(): string | undefined
   waitForEnd(): Promise<void>
 }
 
@@ -140,6 +144,8 @@ export interface Processes {
   start?(command: CommandRequest): Promise<BackgroundCommand | CommandResult>
   /** All commands that were started in the background, and what others left running. */
   listBackground?(): readonly BackgroundCommand[]
+  /** Finds the commands again that were kept when an earlier host with the same scratch folder was closed. */
+  restoreBackground?(): readonly BackgroundCommand[]
 }
 
 export interface SearchRequest {

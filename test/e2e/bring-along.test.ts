@@ -20,15 +20,34 @@ const ROWS: Partial<Record<WireId, string>> = {
 }
 
 const REPOSITORIES = {
-  claude: { write: writeClaudeRepository, command: '/git:commit fix "two words"', skills: '.claude/skills' },
-  gemini: { write: writeGeminiRepository, command: '/git:commit fix "two words"', skills: '.gemini/skills' },
-  codex: { write: writeCodexRepository, command: '/git-commit fix "two words"', skills: '.agents/skills' },
+  claude: {
+    write: writeClaudeRepository,
+    command: '/git:commit fix "two words"',
+    skills: '.claude/skills',
+    shellName: 'Bash',
+  },
+  gemini: {
+    write: writeGeminiRepository,
+    command: '/git:commit fix "two words"',
+    skills: '.gemini/skills',
+    shellName: 'run_shell_command',
+  },
+  codex: {
+    write: writeCodexRepository,
+    command: '/git-commit fix "two words"',
+    skills: '.agents/skills',
+    shellName: 'Bash',
+  },
 } as const
 
-/** A model that uses the skill, runs its script, and reads in a folder with instructions of its own. */
+/** A model that uses the skill, runs its script, asks a subagent, and reads in a folder with instructions of its own. */
 const SCRIPT = [
+  { when: { user: 'CHECK-THIS' }, say: 'CHECKED.' },
   { call: [{ name: 'activate_skill', args: { name: 'release' } }] },
   { call: [{ name: 'run_shell_command', args: { command: 'sh {skills}/release/scripts/number.sh' } }] },
+  {
+    call: [{ name: 'task', args: { description: 'a check', prompt: 'CHECK-THIS please', subagent_type: 'checker' } }],
+  },
   { call: [{ name: 'read_file', args: { absolute_path: '{cwd}/src/deep/a.txt' } }] },
   { loop: [{ say: 'Done.' }] },
 ]
@@ -64,8 +83,16 @@ for (const kind of Object.keys(REPOSITORIES) as (keyof typeof REPOSITORIES)[])
         const { code, out, err } = await dragoman(['-p', REPOSITORIES[kind].command, '--sandbox', 'off'], here)
         assert.equal(code, 0, err)
         assert.equal(out.trim(), 'Done.', err)
-        const [first = '', second = '', third = '', fourth = ''] = here.texts()
-        for (const word of ['RULE-OF-PROJECT', 'RULE-IMPORTED', 'NOTES-CONTENT', 'SKILL-ABOUT', 'State: out-fix'])
+        const [first = '', second = '', third = '', fourth = '', fifth = '', sixth = ''] = here.texts()
+        for (const word of [
+          'RULE-OF-PROJECT',
+          'RULE-IMPORTED',
+          'NOTES-CONTENT',
+          'SKILL-ABOUT',
+          'State: out-fix',
+          'AGENT-ABOUT',
+          'HOOK-SAYS hello',
+        ])
           assert.ok(first.includes(word), `the first request has no ${word}`)
         assert.match(first, /COMMAND-TEXT first fix, second two words, all \(fix \\"two words\\"\)/)
         assert.match(first, /Feed the heron first|"name":"echo"/, 'the MCP server is there')
@@ -75,7 +102,13 @@ for (const kind of Object.keys(REPOSITORIES) as (keyof typeof REPOSITORIES)[])
           third.includes('SCRIPT-SAYS 42'),
           'its script ran without a question, because its front matter allows it',
         )
-        assert.ok(fourth.includes('RULE-NESTED'), 'the instructions of the folder came when a tool was there')
+        assert.ok(sixth.includes('RULE-NESTED'), 'the instructions of the folder came when a tool was there')
+        assert.ok(fourth.includes('AGENT-TEXT') && fourth.includes('CHECK-THIS'), 'the subagent has its instructions')
+        assert.ok(fifth.includes('CHECKED.'), 'its answer came back')
+        // The hook about commands got the call in the names of its agent.
+        const hooked = JSON.parse(readFileSync(join(here.work, 'hooked.json'), 'utf8')) as Record<string, unknown>
+        assert.equal(hooked['tool_name'], REPOSITORIES[kind].shellName)
+        assert.match(JSON.stringify(hooked['tool_response']), /SCRIPT-SAYS 42/)
         assert.deepEqual(here.server.failures, [])
         // A command of the user was copied.
         await dragoman(['-p', '/hello'], here)

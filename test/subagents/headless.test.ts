@@ -95,6 +95,28 @@ describe('subagents, headless', () => {
     assert.deepEqual(names, ['read_file', 'read_many_files', 'search_file_content'])
   })
 
+  test('an agent has a model of its own, on another wire', async () => {
+    const here = await stage([
+      { when: { system: 'You look' }, say: 'FOUND.' },
+      { call: [task('look', { subagent_type: 'looker' })] },
+      { expect: { results: 'FOUND.' }, say: 'Done.' },
+    ])
+    const env = { ...here.env, DRAGOMAN_OPENAI_BASE_URL: `${here.server.url}/v1` }
+    const text = '---\nname: looker\ndescription: Looks.\nmodel: openai/script\n---\nYou look.\n'
+    for (const [folder, path] of [
+      ['.dragoman/agents', 'a.md'],
+      ['.agents/agents', 'b.md'],
+    ] as const)
+      write(join(here.work, folder, path), text)
+    assert.equal((await dragoman(['trust', '--yes'], here)).code, 0)
+    const { out, err } = await dragoman(['-p', 'go'], { ...here, env })
+    assert.equal(out, 'Done.\n', err)
+    assert.deepEqual(
+      here.server.requests.map(({ wire }) => wire),
+      ['openai-chat', 'openai-responses', 'openai-chat'],
+    )
+  })
+
   test('agents of an untrusted folder do not exist, and a change after trust takes them away', async () => {
     const here = await stage([{ say: 'ok' }])
     const file = join(here.work, '.claude/agents/evil.md')

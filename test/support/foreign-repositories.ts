@@ -18,6 +18,17 @@ const SKILL_FILES = {
   'release/scripts/number.sh': '#!/bin/sh\necho "SCRIPT-SAYS $((40 + 2))"\n',
 }
 
+/** A hook adds context to the prompt, another leaves a file when a tool was used. */
+const HOOK_SCRIPT = '#!/bin/sh\ncat > /dev/null\necho "HOOK-SAYS hello"\n'
+const HOOKED_SCRIPT = '#!/bin/sh\ncat > hooked.json\n'
+
+function createHooks(prompt: string, tool: string, matcher: string, folder: string) {
+  const run = (file: string) => [{ type: 'command', command: `sh ${folder}/${file}` }]
+  return { [prompt]: [{ hooks: run('prompt.sh') }], [tool]: [{ matcher, hooks: run('tool.sh') }] }
+}
+
+const AGENT = '---\nname: checker\ndescription: AGENT-ABOUT checks the work\n---\nAGENT-TEXT: check it.\n'
+
 function place(prefix: string, files: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(files).map(([name, text]) => [`${prefix}/${name}`, text]))
 }
@@ -42,8 +53,12 @@ export function writeClaudeRepository(work: string, home: string): void {
         deny: ['Read(./secrets/**)'],
         ask: ['WebFetch'],
       },
+      hooks: createHooks('UserPromptSubmit', 'PostToolUse', 'Bash', '.claude/hooks'),
       statusLine: { type: 'command', command: 'x' },
     }),
+    '.claude/hooks/prompt.sh': HOOK_SCRIPT,
+    '.claude/hooks/tool.sh': HOOKED_SCRIPT,
+    '.claude/agents/checker.md': AGENT,
   })
   writeFiles(home, {
     '.claude.json': JSON.stringify({ mcpServers: { brook: { command: 'brook-server' } } }),
@@ -66,7 +81,11 @@ export function writeGeminiRepository(work: string, home: string): void {
     '.gemini/settings.json': JSON.stringify({
       mcpServers: { pond: server },
       tools: { allowed: ['run_shell_command(echo)', 'run_shell_command(npm test)'], sandbox: true },
+      hooks: createHooks('BeforeAgent', 'AfterTool', 'run_shell_command', '.gemini/hooks'),
     }),
+    '.gemini/hooks/prompt.sh': HOOK_SCRIPT,
+    '.gemini/hooks/tool.sh': HOOKED_SCRIPT,
+    '.gemini/agents/checker.md': AGENT,
   })
   writeFiles(home, {
     '.gemini/settings.json': JSON.stringify({ general: { vimMode: true }, ui: { theme: 'x' } }),
@@ -84,6 +103,12 @@ export function writeCodexRepository(work: string, home: string): void {
     'src/deep/a.txt': 'content of a\n',
     'notes.txt': 'NOTES-CONTENT\n',
     ...place('.agents/skills', SKILL_FILES),
+    '.codex/hooks.json': JSON.stringify({
+      hooks: createHooks('UserPromptSubmit', 'PostToolUse', 'Bash', '.codex/hooks'),
+    }),
+    '.codex/hooks/prompt.sh': HOOK_SCRIPT,
+    '.codex/hooks/tool.sh': HOOKED_SCRIPT,
+    '.agents/agents/checker.md': AGENT,
   })
   writeFiles(home, {
     '.codex/config.toml': `model_reasoning_effort = "high"\napproval_policy = "never"\n\n[mcp_servers.pond]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [\n  ${JSON.stringify(FIXTURE)},\n  'advises', # as it is\n]\n`,

@@ -59,6 +59,7 @@ export function readSettings(folder: string): Settings {
     server: _server,
     hooks: _hooks,
     statusLine: _statusLine,
+    keepBackgroundCommands: _keepBackgroundCommands,
     ...config
   } = { ...admin, ...user, ...project }
   const personalProjectConfig = user?.projects?.[realPathOrSelf(folder)]
@@ -67,7 +68,11 @@ export function readSettings(folder: string): Settings {
     config: {
       ...config,
       // A project must not open this machine to others.
-      ...defined({ server: user?.server ?? admin?.server, statusLine: user?.statusLine ?? admin?.statusLine }),
+      ...defined({
+        server: user?.server ?? admin?.server,
+        statusLine: user?.statusLine ?? admin?.statusLine,
+        keepBackgroundCommands: user?.keepBackgroundCommands ?? admin?.keepBackgroundCommands,
+      }),
       ...mergeConfigKey('providers', found),
       // The settings take precedence over .mcp.json.
       ...mergeConfigKey('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),

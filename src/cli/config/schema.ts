@@ -45,6 +45,8 @@ export interface Config {
   readonly terminalTitle?: boolean
   /** Used only in the user's own settings, never in a project's. */
   readonly statusLine?: string
+  /** Used only in the user's own settings, never in a project's. */
+  readonly keepBackgroundCommands?: boolean
   /** By `provider/model`, where `*` stands for any text. */
   readonly models?: Readonly<Record<string, GenerationConfig>>
   /** By `provider/model`. */
@@ -414,6 +416,9 @@ const properties: Record<keyof Config, JsonObject> = {
   ),
   statusLine: stringSchema(
     'A shell command whose first line of output replaces the status line; it gets the model, folder, cost and context as JSON on standard input. Only in your own settings.',
+  ),
+  keepBackgroundCommands: booleanSchema(
+    'Commands in the background go on when the session ends, unless they are in the sandbox; default false. `/tasks keep` does it for one. Only in your own settings.',
   ),
   models: mapSchema(
     'Settings of single models, by provider/model; * stands for any text. A later pattern overrides an earlier one.',

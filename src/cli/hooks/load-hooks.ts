@@ -8,7 +8,7 @@ import type { Settings } from '../config/read-settings.ts'
 import { type HookSource, type ParsedHooks, parseHooks } from './hook-definition.ts'
 
 /**
- * The hooks of our settings, of the settings of Claude Code and Gemini CLI of the user, and of those of a project whose folder is
+ * The hooks of our settings, of those of Claude Code, Gemini CLI and Codex of the user, and of those of a project whose folder is
  * trusted. Hooks of a project run in the sandbox, unless the user's settings trust them.
  */
 export function loadHooks(folder: string, { own, project, isTrusted }: Settings['hooks']): ParsedHooks {
@@ -29,6 +29,8 @@ export function loadHooks(folder: string, { own, project, isTrusted }: Settings[
 const USER_FILES = [
   { path: '.claude/settings.json', dialect: 'claude' },
   { path: '.gemini/settings.json', dialect: 'gemini' },
+  // Codex has the events and the JSON of Claude Code.
+  { path: '.codex/hooks.json', dialect: 'claude' },
 ] as const
 
 const PROJECT_FILES: Readonly<Record<string, HookSource['dialect']>> = {
@@ -36,6 +38,7 @@ const PROJECT_FILES: Readonly<Record<string, HookSource['dialect']>> = {
   '.claude/settings.json': 'claude',
   '.claude/settings.local.json': 'claude',
   '.gemini/settings.json': 'gemini',
+  '.codex/hooks.json': 'claude',
 }
 
 function readUserFile(path: string, dialect: HookSource['dialect']): ParsedHooks {

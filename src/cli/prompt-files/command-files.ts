@@ -62,14 +62,19 @@ function parseCommand(file: PromptFile) {
     return { fields, template: body, syntax: 'markdown' } as const
   }
   try {
-    const { prompt, description, model } = parseToml(read.text)
+    const { prompt, description, model, 'allowed-tools': tools } = parseToml(read.text)
     if (typeof prompt !== 'string' || prompt.trim() === '') return { problem: 'it has no prompt' }
     const fields = {
       ...(typeof description === 'string' && { description }),
       ...(typeof model === 'string' && { model }),
+      ...((typeof tools === 'string' || isStringList(tools)) && { 'allowed-tools': tools }),
     }
     return { fields, template: prompt, syntax: 'braces' } as const
   } catch (error) {
     return { problem: `it is not valid TOML: ${getErrorMessage(error)}` }
   }
+}
+
+function isStringList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }

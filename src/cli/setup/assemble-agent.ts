@@ -87,7 +87,17 @@ export async function assembleAgent(
     const locks = getWriteLocksFolder()
     const skills = await loadSkillCatalog(folder, config)
     const readFolders = skills?.readFolders ?? []
-    const local = localHost({ folders, readFolders, scratch, locks, extraFiles: [memory], ...sandboxSettings, sandbox })
+    const local = localHost({
+      folders,
+      readFolders,
+      scratch,
+      locks,
+      extraFiles: [memory],
+      ...sandboxSettings,
+      sandbox,
+      ...defined({ keepBackground: config.keepBackgroundCommands }),
+    })
+    const keptCommands = args.resume === undefined ? [] : (local.processes.restoreBackground?.() ?? [])
     await requireSandbox(args, settings, local)
     const guard = createSessionUrlGuard(session, folders, process.env)
     const isSandboxed = async () => (await local.sandbox()).isActive
@@ -190,7 +200,16 @@ export async function assembleAgent(
     return {
       agent,
       /** Messages for the user before the start, such as about damage in the log. */
-      notices: [...settings.notices, ...subagents.notices, ...hooks.notices, ...notices],
+      notices: [
+        ...settings.notices,
+        ...subagents.notices,
+        ...hooks.notices,
+        ...notices,
+        ...keptCommands.map(({ id, command }) => `Still running since this session was left: ${id} ${command}`),
+      ],
+      /** What goes on after the session, for its last words. */
+      listKeptCommands: () =>
+        (local.processes.listBackground?.() ?? []).filter(({ isKept, end }) => isKept && end === undefined),
       hooks: hooks.list,
       agents: subagents.agents,
       mcp,

@@ -140,7 +140,8 @@ async function openModel(name: string, config: Config, tap: TrafficRecorder | un
   return { model, endpoint, close }
 }
 
-function findModelProblem(name: string, config: Config): ResolveError | undefined {
+/** Why a model cannot be used here; undefined if it can. */
+export function findModelProblem(name: string, config: Config): ResolveError | undefined {
   if (isRehearsalModel(name)) return undefined
   const target = resolveEndpoint(name, config)
   return 'problem' in target ? target : undefined

@@ -68,6 +68,7 @@ export async function openActiveSession(args: RunArgs, parts: SessionParts) {
     get hooks() {
       return assembled.hooks
     },
+    listKeptCommands: () => assembled.listKeptCommands(),
     get sandbox() {
       return assembled.sandbox
     },

@@ -14,7 +14,7 @@ import { createResourceMentions } from './mcp-prompts-and-resources.ts'
 import { performAction } from './perform-action.ts'
 import { openPlainUi } from './plain-ui.ts'
 import { createRunController } from './run-controller.ts'
-import { formatResumeHint, isEmptySession, removeEmptySession } from './session-end.ts'
+import { formatKeptCommands, formatResumeHint, isEmptySession, removeEmptySession } from './session-end.ts'
 import { renderSessionHistory } from './session-history.ts'
 import { createSlashCommandList } from './slash/command-list.ts'
 import { prepareStart, type PreparedStart } from './onboarding/prepare-start.ts'
@@ -170,6 +170,8 @@ async function closeApp({ args, folder, ui, session, controller, userShell, sign
   await Promise.all([controller.waitForEnd(), userShell.waitForEnd()])
   const { agent } = session
   if (!isEmptySession(agent.session) && !args.noSession) ui.notify(formatResumeHint(agent.session, args.cwd))
+  const kept = formatKeptCommands(session.listKeptCommands())
+  if (kept !== '') ui.notify(kept)
   signals?.close()
   ui.close()
   await session.close()

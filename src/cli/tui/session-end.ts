@@ -1,7 +1,9 @@
+import type { BackgroundCommand } from '../../host/host.ts'
 import type { Session } from '../../session/session.ts'
 import { jsonlStore } from '../../session/store/jsonl-store.ts'
 import { StoreError } from '../../session/store/store.ts'
 import { getInvocationName } from '../args/invocation-name.ts'
+import { escapeForTerminal } from '../output/escape.ts'
 import { getSessionsFolder, abbreviateHome } from '../paths/folders.ts'
 
 export function isEmptySession({ entries }: Session): boolean {
@@ -24,4 +26,11 @@ export async function removeEmptySession(session: Session, folder: string): Prom
 export function formatResumeHint({ id }: Session, cwd: string | undefined): string {
   const folderOption = cwd === undefined ? '' : `--cwd ${/^[\w./@+-]+$/.test(cwd) ? abbreviateHome(cwd) : `"${cwd}"`} `
   return `Session ${id} is saved. To continue:\n  ${getInvocationName()} ${folderOption}--resume ${id}`
+}
+
+/** What goes on after the session; empty if nothing does. */
+export function formatKeptCommands(commands: readonly BackgroundCommand[]): string {
+  if (commands.length === 0) return ''
+  const rows = commands.map(({ id, command }) => `  ${id} ${escapeForTerminal(command, 'file-name')}`)
+  return ['Still running; resume the session to read or stop them with /tasks:', ...rows].join('\n')
 }

@@ -58,10 +58,25 @@ async function runSlashCommand(app: AppParts, text: string, name: string, words:
   const { ui, commands } = app
   const command = commands.find(name)
   if (!command) {
+    const equivalent = Object.hasOwn(EQUIVALENTS, name) ? EQUIVALENTS[name] : undefined
+    if (equivalent !== undefined) return ui.notify(`There is no /${name} here: ${equivalent}`, 'warn')
     const nearest = commands.findNearest(name)
     const advice = nearest.length === 0 ? 'see /help' : `did you mean ${nearest.join(' or ')}?`
     return ui.notify(`Unknown command /${name}; ${advice}`, 'warn')
   }
   ui.print(renderBlock({ kind: 'user', text }, ui.viewOptions, 0))
   await command.run(app, words)
+}
+
+/** What other agents have as a slash command, and how it is done here. */
+const EQUIVALENTS: Readonly<Record<string, string>> = {
+  login: 'leave, and run dragoman login.',
+  logout: 'leave, and run dragoman logout <provider>.',
+  'add-dir': 'leave, and start with --include-directories <folder> and --continue.',
+  status: '/config shows the settings, /stats tokens and cost; model, mode and folder are in the last line.',
+  bug: 'leave, and run dragoman bug.',
+  todos: 'the list of steps is shown whenever the model changes it.',
+  import: 'leave, and run dragoman import.',
+  'output-style': 'write it into AGENTS.md, or ask for it.',
+  statusline: 'set statusLine in your settings; /config names the file.',
 }

@@ -2,25 +2,35 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import type { BackgroundCommand, CommandRequest, CommandResult } from '../host.ts'
-import { listGroupProcesses, type ProcessGroup, stopGroup } from './process-group.ts'
+import type { StartedCommand } from './start-command.ts'
+import type { KeptCommand, KeptCommands } from './kept-commands.ts'
+import { isCommandAlive, listGroupProcesses, type ProcessGroup, stopGroup } from './process-group.ts'
 
 /** The commands of a session that run in the background: those that were started so, and what other commands left running. */
 export interface BackgroundCommands {
   /** Starts a command; returns its result if it ends at once without having started. */
   start(
     command: CommandRequest,
-    run: (command: CommandRequest, onStarted: (send: SendInput) => void) => Promise<CommandResult>,
+    run: (command: CommandRequest, onStarted: (started: StartedBackground) => void) => Promise<CommandResult>,
   ): Promise<BackgroundCommand | CommandResult>
   /** Processes that a command left running when its shell ended; they print to a file. Returns their id. */
   addRest(command: CommandRequest, group: ProcessGroup, outputFile: string): string
   list(): readonly BackgroundCommand[]
+  /** Adds those that an earlier session kept and that still run. */
+  restore(): readonly BackgroundCommand[]
 }
 
-export type SendInput = (text: string) => Promise<void>
+/** A command that has started. */
+export interface StartedBackground extends Pick<StartedCommand, 'group' | 'send' | 'holdInput'> {
+  readonly outputFile: string
+}
 
-export function createBackgroundCommands(): BackgroundCommands {
+/** `keepsAll`: the user wants all of them to go on after the session. */
+export function createBackgroundCommands(kept: KeptCommands, keepsAll = false): BackgroundCommands {
   const all: BackgroundCommand[] = []
-  const createId = (): string => `c${all.length + 1}`
+  const createId = (): string => {
+    for (let number = all.length + 1; ; number++) if (!all.some(({ id }) => id === `c${number}`)) return `c${number}`
+  }
 
   return {
     list: () => all,
@@ -28,15 +38,16 @@ export function createBackgroundCommands(): BackgroundCommands {
       const stop = new AbortController()
       const unread = createUnreadText()
       let end: CommandResult | undefined
-      let onStarted: (send: SendInput) => void = () => undefined
-      const started = new Promise<SendInput>((resolve) => (onStarted = resolve))
+      let onStarted: (started: StartedBackground) => void = () => undefined
+      const started = new Promise<StartedBackground>((resolve) => (onStarted = resolve))
       const { signal: _signal, timeout: _timeout, idleTimeout: _idle, ...request } = command
       const ended = run(
         { ...request, hasInput: true, signal: stop.signal, onOutput: (text) => unread.add(text) },
         onStarted,
       ).then((result) => (end = result))
       const first = await Promise.race([started, ended])
-      if (typeof first !== 'function') return first
+      if (!('holdInput' in first)) return first
+      const { group, outputFile } = first
       const one: BackgroundCommand = {
         id: createId(),
         command: command.command,
@@ -47,38 +58,66 @@ export function createBackgroundCommands(): BackgroundCommands {
         },
         readNew: () => unread.take(),
         readRecent: () => unread.recent,
-        send: (text) => (end ? Promise.reject(new Error('the command has ended')) : first(text)),
+        send: (text) => (end ? Promise.reject(new Error('the command has ended')) : first.send(text)),
         async stop() {
+          kept.remove(group)
           stop.abort()
           await ended
         },
         waitForEnd: () => ended.then(() => undefined),
+        get isKept() {
+          return kept.has(group)
+        },
+        keep() {
+          if (end) return 'it has ended'
+          const problem = kept.add({ ...one, group, outputFile })
+          if (problem === undefined) first.holdInput()
+          return problem
+        },
       }
       all.push(one)
+      if (keepsAll) one.keep()
       return one
     },
     addRest(command, group, outputFile) {
-      const file = createFileReader(outputFile)
       const isRunning = (): boolean => listGroupProcesses(group).length > 0
-      const one: BackgroundCommand = {
-        id: createId(),
-        command: command.command,
-        folder: command.folder,
-        startedAt: Date.now(),
-        get end() {
-          return isRunning() ? undefined : { exitCode: null, signal: null }
-        },
-        readNew: () => file.readNew(),
-        readRecent: () => createFileReader(outputFile).readNew().slice(-MAX_RECENT_CHARS),
-        send: () => Promise.reject(new Error('its input is closed')),
-        stop: () => stopGroup(group, STOP_GRACE_MS),
-        async waitForEnd() {
-          while (isRunning()) await new Promise((resolve) => void setTimeout(resolve, POLL_MS).unref())
-        },
-      }
-      all.push(one)
-      return one.id
+      return addGroup({ ...command, id: createId(), startedAt: Date.now(), group, outputFile }, isRunning).id
     },
+    restore: () =>
+      kept.read().map((record) => {
+        // Another command may have got its id since.
+        const id = all.some((one) => one.id === record.id) ? createId() : record.id
+        return addGroup({ ...record, id }, () => isCommandAlive(record.group))
+      }),
+  }
+
+  function addGroup({ id, command, folder, startedAt, group, outputFile }: KeptCommand, isRunning: () => boolean) {
+    const file = createFileReader(outputFile)
+    const one: BackgroundCommand = {
+      id,
+      command,
+      folder,
+      startedAt,
+      get end() {
+        return isRunning() ? undefined : { exitCode: null, signal: null }
+      },
+      readNew: () => file.readNew(),
+      readRecent: () => createFileReader(outputFile).readNew().slice(-MAX_RECENT_CHARS),
+      send: () => Promise.reject(new Error('its input is closed')),
+      async stop() {
+        kept.remove(group)
+        if (isRunning()) await stopGroup(group, STOP_GRACE_MS)
+      },
+      async waitForEnd() {
+        while (isRunning()) await new Promise((resolve) => void setTimeout(resolve, POLL_MS).unref())
+      },
+      get isKept() {
+        return kept.has(group)
+      },
+      keep: () => (isRunning() ? kept.add({ id, command, folder, startedAt, group, outputFile }) : 'it has ended'),
+    }
+    all.push(one)
+    return one
   }
 }
 

@@ -11,6 +11,11 @@ export function createProcessMarker(kind: 'command' | 'companion') {
   return { name, marker: `${MARKER_VARIABLE}=${name}`, env: { [MARKER_VARIABLE]: name } }
 }
 
+/** Could a process of ours have made this marker? */
+export function isProcessMarker(text: string): boolean {
+  return new RegExp(`^${MARKER_VARIABLE}=\\d+-[\\da-f]+-\\w+-[\\da-f]+$`).test(text)
+}
+
 /** Groups that have not ended; they are killed with us, however we end. */
 const runningGroups = new Set<ProcessGroup>()
 let watchdog: Watchdog | undefined
@@ -38,6 +43,12 @@ export function killOnExit(group: ProcessGroup): void {
 
 export function cancelKillOnExit(group: ProcessGroup): void {
   if (runningGroups.delete(group)) watchdog?.remove(group.id)
+}
+
+/** It goes on when we end. */
+export function keepAfterExit(group: ProcessGroup): void {
+  cancelKillOnExit(group)
+  watchdog?.keep(group.marker)
 }
 
 function killRunningGroups(): void {

@@ -5,7 +5,8 @@ import { type ResourceMonitor, createResourceMonitor, type ExceededLimit } from 
 import { killOnExit, cancelKillOnExit, createProcessMarker } from './kill-on-exit.ts'
 import { createCleanEnvironment, OFFLINE_ENVIRONMENT } from './environment.ts'
 import { createHelperlessGitEnvironment } from './helperless-git-environment.ts'
-import { createBackgroundCommands, type SendInput } from './background-commands.ts'
+import { createBackgroundCommands, type StartedBackground } from './background-commands.ts'
+import { createKeptCommands } from './kept-commands.ts'
 import { findExitSignal } from './exit-signal.ts'
 import { killGroupAndWait, type ProcessGroup, listGroupProcesses, stopGroup } from './process-group.ts'
 import type { CommandRequest, CommandResult, Processes } from '../host.ts'
@@ -32,6 +33,8 @@ export interface ProcessOptions {
   readonly memoryLimit?: number
   /** How large a file a command in the sandbox may write, in bytes; 16 GiB without it. */
   readonly fileLimit?: number
+  /** Commands that were started in the background go on when the host is closed, unless they are in a sandbox. */
+  readonly keepBackground?: boolean
   /** Called once, when a command runs without the sandbox that it could have had. */
   readonly onUnsandboxed?: (why: string) => void
 }
@@ -42,7 +45,9 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   const backgroundCommands = new Set<StartedCommand>()
   const running = new Set<ProcessGroup>()
   const monitor = createResourceMonitor(defined({ processes: options.processLimit, memory: options.memoryLimit }))
-  const backgroundList = createBackgroundCommands()
+  const kept = createKeptCommands(scratch)
+  const released = new AbortController()
+  const backgroundList = createBackgroundCommands(kept, options.keepBackground)
   let wasUnsandboxedReported = false
 
   /** Why a command may not run. A missing sandbox that is optional is reported to the user, once. */
@@ -56,7 +61,10 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     return undefined
   }
 
-  async function run(command: CommandRequest, onStarted?: (send: SendInput) => void): Promise<CommandResult> {
+  async function run(
+    command: CommandRequest,
+    onStarted?: (started: StartedBackground) => void,
+  ): Promise<CommandResult> {
     for (let attempt = 1; ; attempt++) {
       if (command.signal?.aborted) return notRunResult('The command was cancelled before it started.', true)
       const blockedReason = command.access === 'outside' ? undefined : await findBlockedReason()
@@ -70,7 +78,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
 
   async function runOnce(
     command: CommandRequest,
-    onStarted?: (send: SendInput) => void,
+    onStarted?: (started: StartedBackground) => void,
   ): Promise<CommandResult | { readonly startFailure: string }> {
     const { name, marker, env: markerEnv } = createProcessMarker('command')
     const output = openCommandOutput(scratch, name)
@@ -97,8 +105,14 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     running.add(group)
     killOnExit(group)
     monitor.watch(group)
-    onStarted?.((text) => started.send(text))
-    const ending = await watchCommand(started, group, command, output)
+    onStarted?.({ ...started, outputFile: output.file })
+    const isReleased = (): boolean => released.signal.aborted && kept.has(group)
+    const ending = await watchCommand(started, group, command, output, isReleased)
+    if (isReleased()) {
+      started.unref()
+      output.close(true)
+      return { ...notRunResult('It goes on after the session.'), group: group.id }
+    }
     const background = await listBackgroundProcesses(group, ending !== undefined, monitor)
     const stopped =
       ending ??
@@ -168,11 +182,13 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     run: (command) => run(command),
     start: (command) => backgroundList.start(command, run),
     listBackground: () => backgroundList.list(),
+    restoreBackground: () => backgroundList.restore(),
     close() {
+      released.abort(getAbortReason())
       monitor.close()
       // What is in a sandbox ends with it; only then nothing can change the files that are checked.
       for (const group of [...running, ...[...backgroundCommands].map((earlierCommand) => earlierCommand.group)])
-        killGroupAndWait(group)
+        if (!kept.has(group)) killGroupAndWait(group)
       for (const earlierCommand of backgroundCommands) void earlierCommand.finish(false)
       backgroundCommands.clear()
     },
@@ -218,6 +234,7 @@ async function watchCommand(
   group: ProcessGroup,
   command: CommandRequest,
   output: CommandOutput,
+  isReleased: () => boolean,
 ): Promise<StopReason | undefined> {
   const finished = new AbortController()
   const ended = started.exit.then(() => finished.abort(getAbortReason()))
@@ -233,6 +250,7 @@ async function watchCommand(
       wait(POLL_INTERVAL_MS, undefined, { signal: finished.signal }).catch(() => undefined),
     ])
     if (finished.signal.aborted) break
+    if (isReleased()) return undefined
     const size = output.size()
     const now = getUptimeMs()
     if (size !== lastSize) lastOutputAt = now

@@ -29,6 +29,12 @@ export function listGroupProcesses(group: ProcessGroup): number[] {
   return pausedPids
 }
 
+/** Does anything of a command run that another process of ours has started? Its number may be that of another process by now. */
+export function isCommandAlive(group: ProcessGroup): boolean {
+  if (hasProcFs && isProcessAlive(group.id) && hasMarker(String(group.id), group.marker)) return true
+  return hasProcFs && !group.isolated && listMarkedProcesses(group).length > 0
+}
+
 /** How many processes are in a sandbox, from its own process table; undefined if that cannot be read. */
 export function countSandboxProcesses(group: ProcessGroup): number | undefined {
   if (!group.isolated) return undefined
@@ -125,6 +131,13 @@ function listFromProc({ id, marker }: ProcessGroup): number[] {
       return stat.group === id || stat.session === id || hasMarker(name, marker)
     })
     .map(Number)
+}
+
+function listMarkedProcesses({ id, marker }: ProcessGroup): number[] {
+  return readdirSync('/proc')
+    .filter((name) => PID_PATTERN.test(name) && Number(name) !== id && hasMarker(name, marker))
+    .map(Number)
+    .filter(isProcessAlive)
 }
 
 /**

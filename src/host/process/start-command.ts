@@ -17,6 +17,10 @@ import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 export interface StartedCommand {
   readonly group: ProcessGroup
   readonly exit: Promise<ShellExit>
+  /** Its input stays open when we end. */
+  holdInput(): void
+  /** Nothing of it keeps us alive any more. */
+  unref(): void
   /** Resolves when the system has taken the text. */
   send(text: string): Promise<void>
   /**
@@ -87,6 +91,11 @@ export async function startCommand(
     return {
       group,
       exit: ended,
+      holdInput: () => holdInput(child),
+      unref() {
+        child.unref()
+        if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+      },
       send: (text) =>
         new Promise((done, fail) => {
           if (!child.stdin?.writable) return fail(new Error('its input is closed'))
@@ -101,6 +110,23 @@ export async function startCommand(
     launch?.release()
     throw error
   }
+}
+
+const heldChildren = new WeakSet<ChildProcess>()
+
+/** Some programs end with their input, so a small process keeps it open as long as they run. */
+function holdInput(child: ChildProcess): void {
+  if (!child.stdin || child.stdin.destroyed || heldChildren.has(child)) return
+  heldChildren.add(child)
+  const script = 'while kill -0 -- "-$1" 2>/dev/null; do sleep 5; done'
+  const holder = spawn(findShell(), ['--noprofile', '--norc', '-c', script, 'bash', String(child.pid)], {
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    stdio: ['ignore', 'ignore', 'ignore', child.stdin],
+    detached: true,
+  })
+  holder.on('error', () => undefined)
+  holder.unref()
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Watchdog {
   start(): void
   add(group: number): void
   remove(group: number): void
+  /** Processes with this in their environment outlive us. */
+  keep(commandMarker: string): void
   watch(paths: WatchedPaths): PathWatch
 }
 
@@ -48,6 +50,7 @@ export function createWatchdog(marker: string): Watchdog {
     start: () => void start(),
     add: (group) => send(`+${group}`),
     remove: (group) => send(`-${group}`),
+    keep: (commandMarker) => send(`=${commandMarker}`),
     watch({ missing, present }) {
       const [first, count] = [commands, missing.size]
       commands += count
@@ -98,6 +101,7 @@ while read -r line; do
   case $line in
     +*) groups[id]=1 ;;
     -*) unset "groups[$id]" ;;
+    =*) kept+=("$rest") ;;
     R*) folders[id]=$rest ;;
     B*) commands[id]=$rest$tab ;;
     K*) commands[id]+=$rest$tab ;;
@@ -148,6 +152,7 @@ for ((round = 1; round <= 50; round++)); do
   [ $round -le 3 ] && [ -d /proc/self ] && while read -r file; do
     id=\${file#/proc/}
     id=\${id%/environ}
+    for one in "\${kept[@]}"; do grep -qszF -- "$one" "$file" && continue 2; done
     read -r stat < "/proc/$id/stat" && stat=\${stat##*)} && IFS=' ' read -r _ _ group _ <<< "$stat" && kill -9 -- "-$group"
     kill -9 "$id"
   done < <(grep -slzF -- "$mark" /proc/[0-9]*/environ)

@@ -4,10 +4,8 @@ import { filterObjects, isObject, nonBlankString, objectOrEmpty, stringOrEmpty }
 import type { Turn } from '../../model/turn.ts'
 import { readMessages } from '../../wire/anthropic/read-messages.ts'
 import { followBranch, type LinkedRecord } from './branch.ts'
-import { FindingCounter, type ForeignSession, type ForeignStep } from './foreign-session.ts'
+import { FindingCounter, type ForeignSession, type ForeignStep, type LogRecord } from './foreign-session.ts'
 import { readJsonLines } from './json-lines.ts'
-
-type LogRecord = Readonly<Record<string, unknown>>
 
 /**
  * Reads a log of Claude Code: one record a line, each with the id of its predecessor. A response is several records with one

@@ -2,10 +2,8 @@ import { defined } from '../../model/defined.ts'
 import { filterObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelOrigin } from '../../model/turn.ts'
 import { readResponsesRequest } from '../../wire/openai-responses/read-request.ts'
-import { FindingCounter, type ForeignSession, type ForeignStep } from './foreign-session.ts'
+import { FindingCounter, type ForeignSession, type ForeignStep, type LogRecord } from './foreign-session.ts'
 import { readJsonLines } from './json-lines.ts'
-
-type LogRecord = Readonly<Record<string, unknown>>
 
 /** Reads a rollout of Codex: items of the Responses API, one a line, between events that repeat them for its own screen. */
 export function readCodexSession(text: string): ForeignSession {

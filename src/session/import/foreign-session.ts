@@ -1,4 +1,16 @@
-import type { AssistantPart, AssistantTurn, MediaPart, ModelOrigin, TextPart, Turn } from '../../model/turn.ts'
+import { stringOrEmpty } from '../../model/json.ts'
+import type {
+  AssistantPart,
+  AssistantTurn,
+  MediaPart,
+  ModelOrigin,
+  ResultPart,
+  TextPart,
+  Turn,
+} from '../../model/turn.ts'
+
+/** A record of another agent's log, of which nothing is known yet. */
+export type LogRecord = Readonly<Record<string, unknown>>
 
 /** The agents whose sessions can be imported, by the words that users type for them. */
 export const FOREIGN_AGENTS = {
@@ -71,4 +83,22 @@ export function createUserStep(...parts: readonly (TextPart | MediaPart)[]): For
 
 export function createAssistantStep(parts: readonly AssistantPart[], origin: ModelOrigin): AssistantTurn {
   return { role: 'assistant', origin, parts, finish: { reason: 'stop' } }
+}
+
+/** A response of the model, and the results of its calls where the log has them together. */
+export function createResponseSteps(
+  parts: readonly AssistantPart[],
+  results: readonly (ResultPart | undefined)[],
+  origin: ModelOrigin,
+): ForeignStep[] {
+  const present = results.flatMap((result) => result ?? [])
+  return [
+    createAssistantStep(parts, origin),
+    ...(present.length > 0 ? [{ role: 'results' as const, parts: present }] : []),
+  ]
+}
+
+/** A text part from a field that should be a string. */
+export function createTextPart(value: unknown): TextPart {
+  return { kind: 'text', text: stringOrEmpty(value) }
 }

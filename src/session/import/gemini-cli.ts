@@ -12,16 +12,15 @@ import { createTextResult } from '../../model/result.ts'
 import type { AssistantPart, CallPart, MediaPart, ModelOrigin, ResultPart, TextPart } from '../../model/turn.ts'
 import { readGeminiRequest } from '../../wire/gemini/read-request.ts'
 import {
-  createAssistantStep,
+  createResponseSteps,
   createUserStep,
   FindingCounter,
   type ForeignSession,
   type ForeignStep,
+  type LogRecord,
 } from './foreign-session.ts'
 import { readJsonLines } from './json-lines.ts'
 import { readTornJson } from './torn-json.ts'
-
-type LogRecord = Readonly<Record<string, unknown>>
 
 /**
  * Reads a chat of Gemini CLI: a JSON file with messages; in newer versions a line for each message and each change; or a
@@ -92,11 +91,11 @@ function toSteps(message: LogRecord, all: readonly LogRecord[], findings: Findin
     ...readText(content),
     ...calls.map(({ call }) => call),
   ]
-  const results = calls.flatMap(({ result }) => result ?? [])
-  return [
-    createAssistantStep(parts, origin),
-    ...(results.length > 0 ? [{ role: 'results' as const, parts: results }] : []),
-  ]
+  return createResponseSteps(
+    parts,
+    calls.map(({ result }) => result),
+    origin,
+  )
 }
 
 function hasStoredResult(part: LogRecord, all: readonly LogRecord[]): boolean {

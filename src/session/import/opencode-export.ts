@@ -2,8 +2,7 @@ import { filterObjects, objectOrEmpty, stringOrEmpty, tryParseJson } from '../..
 import type { OpencodeSession } from './opencode.ts'
 import type { SqliteDatabase } from './sqlite-reader.ts'
 import { readTornJson } from './torn-json.ts'
-
-type LogRecord = Readonly<Record<string, unknown>>
+import type { LogRecord } from './foreign-session.ts'
 
 /** The output of `opencode export`. */
 export function readOpencodeExport(text: string): OpencodeSession {

@@ -11,14 +11,14 @@ import { createTextResult } from '../../model/result.ts'
 import type { AssistantPart, CallPart, MediaPart, ModelOrigin, ResultPart, TextPart, WireId } from '../../model/turn.ts'
 import { parseMediaUrl } from '../../wire/read-parts.ts'
 import {
-  createAssistantStep,
+  createResponseSteps,
+  createTextPart,
   createUserStep,
   FindingCounter,
   type ForeignSession,
   type ForeignStep,
+  type LogRecord,
 } from './foreign-session.ts'
-
-type LogRecord = Readonly<Record<string, unknown>>
 
 /** A session of opencode as `opencode export` prints it; its database and its older files have the same records. */
 export interface OpencodeSession {
@@ -72,7 +72,7 @@ function toSteps({ info, parts }: OpencodeMessage, findings: FindingCounter): Fo
 
 function readUserPart(part: LogRecord): (TextPart | MediaPart)[] {
   if (part['ignored'] === true) return []
-  if (part['type'] === 'text') return [{ kind: 'text', text: stringOrEmpty(part['text']) }]
+  if (part['type'] === 'text') return [createTextPart(part['text'])]
   if (part['type'] !== 'file') return []
   const media = parseMediaUrl(stringOrEmpty(part['url']), nonBlankString(part['mime']) ?? 'application/octet-stream')
   // The content of a local file is in a text beside it.
@@ -93,16 +93,16 @@ function toResponseSteps(parts: readonly LogRecord[], origin: ModelOrigin): Fore
   const calls = parts.filter(({ type }) => type === 'tool').map(readCall)
   let next = 0
   const content = parts.flatMap((part): AssistantPart[] => {
-    if (part['type'] === 'text') return [{ kind: 'text', text: stringOrEmpty(part['text']) }]
+    if (part['type'] === 'text') return [createTextPart(part['text'])]
     if (part['type'] === 'reasoning') return [{ kind: 'reasoning', text: stringOrEmpty(part['text']) }]
     const call = part['type'] === 'tool' ? calls[next++]?.call : undefined
     return call ? [call] : []
   })
-  const results = calls.flatMap(({ result }) => result ?? [])
-  return [
-    createAssistantStep(content, origin),
-    ...(results.length > 0 ? [{ role: 'results' as const, parts: results }] : []),
-  ]
+  return createResponseSteps(
+    content,
+    calls.map(({ result }) => result),
+    origin,
+  )
 }
 
 function readCall(part: LogRecord): { readonly call: CallPart; readonly result: ResultPart | undefined } {
@@ -114,8 +114,8 @@ function readCall(part: LogRecord): { readonly call: CallPart; readonly result: 
     return { call, result: createTextResult(reference, 'error', stringOrEmpty(state['error'])) }
   if (state['status'] !== 'completed') return { call, result: undefined }
   const images = filterObjects(state['attachments']).flatMap(readUserPart)
-  const text: TextPart = { kind: 'text', text: stringOrEmpty(state['output']) }
-  return { call, result: { kind: 'result', ...reference, status: 'ok', content: [text, ...images] } }
+  const content = [createTextPart(state['output']), ...images]
+  return { call, result: { kind: 'result', ...reference, status: 'ok', content } }
 }
 
 function readOrigin(info: LogRecord): ModelOrigin {

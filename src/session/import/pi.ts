@@ -11,14 +11,14 @@ import type { AssistantPart, MediaPart, ResultPart, TextPart, WireId } from '../
 import { followBranch, type LinkedRecord } from './branch.ts'
 import {
   createAssistantStep,
+  createTextPart,
   createUserStep,
   FindingCounter,
   type ForeignSession,
   type ForeignStep,
+  type LogRecord,
 } from './foreign-session.ts'
 import { readJsonLines } from './json-lines.ts'
-
-type LogRecord = Readonly<Record<string, unknown>>
 
 /** Reads a session of pi: one entry a line, each with the id of its parent; the last one is the end of the current branch. */
 export function readPiSession(text: string): ForeignSession {
@@ -120,7 +120,7 @@ const APIS: Readonly<Record<string, WireId>> = {
 function readAssistantPart(block: LogRecord): AssistantPart[] {
   switch (block['type']) {
     case 'text':
-      return [{ kind: 'text', text: stringOrEmpty(block['text']) }]
+      return [createTextPart(block['text'])]
     case 'thinking':
       return [{ kind: 'reasoning', text: stringOrEmpty(block['thinking']) }]
     case 'toolCall': {
@@ -158,7 +158,7 @@ function toBlocks(content: unknown): unknown {
 
 function readContent(content: unknown): (TextPart | MediaPart)[] {
   return filterObjects(toBlocks(content)).flatMap((block): (TextPart | MediaPart)[] => {
-    if (block['type'] === 'text') return [{ kind: 'text', text: stringOrEmpty(block['text']) }]
+    if (block['type'] === 'text') return [createTextPart(block['text'])]
     if (block['type'] !== 'image') return []
     const mime = nonBlankString(block['mimeType']) ?? 'image/png'
     return [{ kind: 'media', mime, data: stringOrEmpty(block['data']) }]

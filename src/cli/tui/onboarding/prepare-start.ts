@@ -4,6 +4,7 @@ import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { findConfiguredModel } from '../../setup/choose-model.ts'
 import { EXIT_CODE } from '../../user-error.ts'
 import { resolveTheme, type ThemeName } from '../term/theme.ts'
+import { isImportOfferDue } from '../../command/import/settings/import-offer.ts'
 import { chooseFirstModel, promptForTrust } from './first-run.ts'
 
 /** What is decided before the conversation is shown. */
@@ -15,10 +16,15 @@ export interface PreparedStart {
   readonly model: string | undefined
 }
 
-/** Asks what has to be asked first: whether the folder is trusted, and which model to use where none is configured. */
+/**
+ * Asks what has to be asked first: whether the folder is trusted, whether the settings of other agents are imported, and
+ * which model to use where none is configured.
+ */
 export async function prepareStart(args: RunArgs): Promise<PreparedStart | { readonly exitCode: number }> {
   const folder = resolveWorkFolder(args)
-  await promptForTrust(folder, resolveTheme('auto', process.env))
+  const firstTheme = resolveTheme('auto', process.env)
+  await promptForTrust(folder, firstTheme)
+  if (isImportOfferDue()) await (await import('./offer-import.ts')).offerImport(folder, firstTheme)
   const settings = readSettings(folder)
   const { config } = settings
   const theme = resolveTheme(config.theme ?? 'auto', process.env)

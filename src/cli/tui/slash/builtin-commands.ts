@@ -72,8 +72,8 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'tasks',
     aliases: ['bashes', 'ps'],
-    about: 'list what runs in the background; read its output, or stop it',
-    takes: '[id | stop id]',
+    about: 'list what runs in the background; read its output, stop it, or let it go on after the session',
+    takes: '[id | stop id | keep id]',
     run: manageTasks,
   },
   { name: 'agents', about: 'list the agents that can get tasks', run: showAgents },

@@ -20,7 +20,7 @@ export function showSlashHelp({ ui, commands }: AppParts, builtIn: readonly Slas
   const width = Math.min(widest, 30)
   const row = ({ name, takes = '', about, aliases = [] }: SlashCommand): StyledLine => [
     { text: `/${name} `, tone: 'accent' },
-    { text: takes.padEnd(width - name.length - 1), tone: 'quiet' },
+    { text: `${takes} `.padEnd(width - name.length - 1), tone: 'quiet' },
     { text: escapeForTerminal(about) },
     { text: aliases.length === 0 ? '' : `  (also ${aliases.map((alias) => `/${alias}`).join(', ')})`, tone: 'quiet' },
   ]

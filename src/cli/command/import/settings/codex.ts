@@ -1,42 +1,40 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { defined } from '../../../../model/defined.ts'
 import { isObject, nonBlankString, stringOrEmpty } from '../../../../model/json.ts'
 import { EFFORT_LEVELS } from '../../../../model/request.ts'
 import type { McpServerConfig } from '../../../../tool/mcp/client/server-config.ts'
 import { parseToml } from '../../../prompt-files/toml.ts'
 import {
-  copyCommands,
+  addServer,
   nameUnusedKeys,
-  readPart,
-  readSettingsText,
   stringList,
   type MutableSettings,
-  type SettingsReader,
+  type OpenSettingsFile,
+  type SettingsSource,
 } from './agent-settings.ts'
 
 /** Codex: `config.toml` of the user and of the project, and prompts. */
-export const readCodexSettings: SettingsReader = (home, folder, found) => {
-  for (const path of [join(home, '.codex', 'config.toml'), join(folder, '.codex', 'config.toml')]) {
-    const text = readSettingsText(path, found)
-    if (text !== undefined) readPart(path, found, () => readConfig(path, parseToml(text), found))
-  }
-  copyCommands(join(home, '.codex', 'prompts'), found)
-  if (existsSync(join(home, '.codex', 'AGENTS.md')))
-    found.inPlace.push('~/.codex/AGENTS.md: your instructions, unless you have an AGENTS.md for Dragoman')
-  if (existsSync(join(home, '.codex', 'skills'))) found.inPlace.push('~/.codex/skills: your skills')
-  if (existsSync(join(home, '.codex', 'rules'))) found.unsupported.push('~/.codex/rules')
+export const CODEX_SETTINGS: SettingsSource = {
+  title: 'Codex',
+  files: [
+    { path: '.codex/config.toml', isOfProject: false, read: readConfig },
+    { path: '.codex/config.toml', isOfProject: true, read: readConfig },
+  ],
+  commands: ['.codex/prompts'],
+  inPlace: {
+    '.codex/AGENTS.md': 'your instructions, unless you have an AGENTS.md for Dragoman',
+    '.codex/skills': 'your skills',
+    '.codex/hooks.json': 'your hooks',
+  },
+  unsupported: { '.codex/rules': '' },
 }
 
 const USED_KEYS = ['mcp_servers', 'model', 'model_provider', 'model_reasoning_effort', 'projects']
 
-function readConfig(path: string, config: Readonly<Record<string, unknown>>, found: MutableSettings): void {
+function readConfig({ path, text }: OpenSettingsFile, found: MutableSettings): void {
+  const config: Readonly<Record<string, unknown>> = parseToml(text)
   const { mcp_servers: servers, model, model_provider: provider = 'openai', model_reasoning_effort: effort } = config
-  for (const [name, entry] of Object.entries(isObject(servers) ? servers : {})) {
-    const server = isObject(entry) ? toServer(entry) : undefined
-    if (server) Object.defineProperty(found.servers, name, { value: server, enumerable: true, configurable: true })
-    else found.unsupported.push(`${path}: the MCP server ${name} has neither a command nor a URL`)
-  }
+  for (const [name, entry] of Object.entries(isObject(servers) ? servers : {}))
+    addServer(name, isObject(entry) ? toServer(entry) : undefined, path, found)
   const name = nonBlankString(model)
   if (name !== undefined && provider === 'openai') {
     found.config.model ??= `openai/${name}`

@@ -3,22 +3,29 @@ import { homedir } from 'node:os'
 import { defined } from '../../../../model/defined.ts'
 import { parseRule } from '../../../../policy/rules/rule.ts'
 import { toAllowRules } from '../../../setup/allowed-tools.ts'
+import { findModelProblem } from '../../../setup/choose-model.ts'
 import type { Config, PolicyConfig } from '../../../config/schema.ts'
 import { UserError } from '../../../user-error.ts'
 import { expandHome } from '../../../paths/folders.ts'
-import { createEmptySettings, type AgentSettings, type ForeignRule, type SettingsReader } from './agent-settings.ts'
-import { readClaudeSettings } from './claude.ts'
-import { readCodexSettings } from './codex.ts'
-import { readGeminiSettings } from './gemini.ts'
-import { readOpencodeSettings } from './opencode.ts'
+import {
+  readAgentSettings,
+  type AgentSettings,
+  type ForeignRule,
+  type MutableSettings,
+  type SettingsSource,
+} from './agent-settings.ts'
+import { CLAUDE_SETTINGS } from './claude.ts'
+import { CODEX_SETTINGS } from './codex.ts'
+import { GEMINI_SETTINGS } from './gemini.ts'
+import { OPENCODE_SETTINGS } from './opencode.ts'
 
 /** The agents whose settings can be imported. */
 export const SETTINGS_AGENTS = {
-  claude: { title: 'Claude Code', read: readClaudeSettings },
-  codex: { title: 'Codex', read: readCodexSettings },
-  gemini: { title: 'Gemini CLI', read: readGeminiSettings },
-  opencode: { title: 'opencode', read: readOpencodeSettings },
-} as const satisfies Readonly<Record<string, { readonly title: string; readonly read: SettingsReader }>>
+  claude: CLAUDE_SETTINGS,
+  codex: CODEX_SETTINGS,
+  gemini: GEMINI_SETTINGS,
+  opencode: OPENCODE_SETTINGS,
+} as const satisfies Readonly<Record<string, SettingsSource>>
 
 export type SettingsAgent = keyof typeof SETTINGS_AGENTS
 
@@ -32,11 +39,11 @@ export interface ImportPlan extends Omit<AgentSettings, 'rules'> {
   readonly projectRules: RuleLists
 }
 
-/** Reads the settings of an agent; nothing is changed. */
-export function createImportPlan(agent: SettingsAgent, folder: string): ImportPlan {
-  const { title, read } = SETTINGS_AGENTS[agent]
-  const found = createEmptySettings()
-  read(homedir(), folder, found)
+/** Reads the settings of an agent, also those in the project unless told otherwise; nothing is changed. */
+export function createImportPlan(agent: SettingsAgent, folder: string, { hasProject = true } = {}): ImportPlan {
+  const { title } = SETTINGS_AGENTS[agent]
+  const found = readAgentSettings(SETTINGS_AGENTS[agent], { home: homedir(), folder, hasProject })
+  removeUnusableModel(found)
   const { rules, ...rest } = found
   const translate = (isOfProject: boolean) =>
     translateRules(
@@ -45,6 +52,15 @@ export function createImportPlan(agent: SettingsAgent, folder: string): ImportPl
       found.unsupported,
     )
   return { title, ...rest, userRules: translate(false), projectRules: translate(true) }
+}
+
+/** A model without a key would end every start with an error, and who has a subscription of another agent has no key. */
+function removeUnusableModel(found: MutableSettings): void {
+  const { model, ...others } = found.config
+  const problem = model === undefined ? undefined : findModelProblem(model, {})?.problem
+  if (problem === undefined) return
+  found.config = others
+  found.unsupported.push(`the model ${model}: ${problem}`)
 }
 
 /** Is there anything that could be imported or used? */

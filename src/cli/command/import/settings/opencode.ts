@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defined } from '../../../../model/defined.ts'
 import { isObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../../../model/json.ts'
@@ -6,44 +5,52 @@ import { SHELL_TOOL_NAME } from '../../../../policy/rules/rule.ts'
 import type { McpServerConfig } from '../../../../tool/mcp/client/server-config.ts'
 import { getConfigFolder } from '../../../paths/folders.ts'
 import {
-  copyCommands,
+  addServer,
   nameUnusedKeys,
-  readSettingsObject,
+  readJson,
   stringList,
   type MutableSettings,
-  type SettingsReader,
+  type OpenSettingsFile,
+  type SettingsSource,
 } from './agent-settings.ts'
 
-/** opencode: `opencode.json` of the user and of the project, and commands. */
-export const readOpencodeSettings: SettingsReader = (home, folder, found) => {
-  const own = join(home, '.config', 'opencode')
-  for (const name of ['opencode.json', 'opencode.jsonc', 'config.json']) readConfig(join(own, name), false, found)
-  for (const name of ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json'])
-    readConfig(join(folder, name), true, found)
-  for (const name of ['command', 'commands']) copyCommands(join(own, name), found)
-  if (existsSync(join(own, 'AGENTS.md')))
-    found.unsupported.push(`${join(own, 'AGENTS.md')}; copy it to ${join(getConfigFolder(), 'AGENTS.md')}`)
-  for (const name of ['agent', 'agents', 'plugin', 'plugins', 'skill', 'skills'])
-    if (existsSync(join(own, name))) found.unsupported.push(join(own, name))
-}
-
-const USED_KEYS = ['mcp', 'model', 'permission', 'command']
-
-function readConfig(path: string, isOfProject: boolean, found: MutableSettings): void {
-  const json = readSettingsObject(path, found)
-  if (!json) return
-  for (const [name, entry] of Object.entries(objectOrEmpty(json['mcp']))) {
-    const server = isObject(entry) ? toServer(entry) : undefined
-    if (server) Object.defineProperty(found.servers, name, { value: server, enumerable: true, configurable: true })
-    else found.unsupported.push(`${path}: the MCP server ${name} has neither a command nor a URL`)
-  }
+const readConfig = readJson((json, file, found) => {
+  for (const [name, entry] of Object.entries(objectOrEmpty(json['mcp'])))
+    addServer(name, isObject(entry) ? toServer(entry) : undefined, file.path, found)
   const model = stringOrEmpty(json['model'])
   if (/^[\w-]+\/./.test(model)) found.config.model ??= model
   for (const [tool, value] of Object.entries(objectOrEmpty(json['permission'])))
-    readPermission(path, tool, value, isOfProject, found)
-  for (const [name, entry] of Object.entries(objectOrEmpty(json['command']))) addCommand(path, name, entry, found)
-  nameUnusedKeys(path, json, USED_KEYS, found)
+    readPermission(file, tool, value, found)
+  for (const [name, entry] of Object.entries(objectOrEmpty(json['command']))) addCommand(file.path, name, entry, found)
+  nameUnusedKeys(file.path, json, USED_KEYS, found)
+})
+
+/** opencode: `opencode.json` of the user and of the project, and commands. */
+export const OPENCODE_SETTINGS: SettingsSource = {
+  title: 'opencode',
+  files: [
+    ...['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => ({
+      path: `.config/opencode/${name}`,
+      isOfProject: false,
+      read: readConfig,
+    })),
+    ...['opencode.json', 'opencode.jsonc', '.opencode/opencode.json'].map((path) => ({
+      path,
+      isOfProject: true,
+      read: readConfig,
+    })),
+  ],
+  commands: ['.config/opencode/command', '.config/opencode/commands'],
+  inPlace: {},
+  unsupported: {
+    '.config/opencode/AGENTS.md': 'copy it to the AGENTS.md beside your settings of Dragoman',
+    ...Object.fromEntries(
+      ['agent', 'agents', 'plugin', 'plugins', 'skill', 'skills'].map((name) => [`.config/opencode/${name}`, '']),
+    ),
+  },
 }
+
+const USED_KEYS = ['mcp', 'model', 'permission', 'command']
 
 function toServer(entry: Readonly<Record<string, unknown>>): McpServerConfig | undefined {
   const [command, ...args] = stringList(entry['command'])
@@ -75,10 +82,9 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
 }
 
 function readPermission(
-  path: string,
+  { path, isOfProject }: OpenSettingsFile,
   tool: string,
   value: unknown,
-  isOfProject: boolean,
   found: MutableSettings,
 ): void {
   const tools = Object.hasOwn(TOOLS, tool) ? (TOOLS[tool] ?? []) : []

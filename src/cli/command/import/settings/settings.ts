@@ -1,26 +1,17 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { rejectExtraArgs } from '../../../args/parse-command-line.ts'
 import { describeProjectFiles } from '../../../config/describe-project-files.ts'
 import { readFolderTrust, saveFolderTrust } from '../../../config/folder-trust.ts'
-import { getUserConfigPath, parseConfig, readConfigFile } from '../../../config/read-settings.ts'
-import { updateUserConfig } from '../../../config/update-settings.ts'
+import { getUserConfigPath, readConfigFile } from '../../../config/read-settings.ts'
 import { confirm } from '../../../confirm.ts'
 import { escapeForTerminal } from '../../../output/escape.ts'
-import { abbreviateHome, realPathOrSelf } from '../../../paths/folders.ts'
+import { abbreviateHome } from '../../../paths/folders.ts'
 import { resolveWorkFolder } from '../../../setup/assemble-agent.ts'
 import { EXIT_CODE } from '../../../user-error.ts'
 import type { ImportOptions } from '../import.ts'
+import { applyPlan } from './apply-plan.ts'
 import { describePlan } from './describe-plan.ts'
-import {
-  createImportPlan,
-  isEmptyPlan,
-  mergeIntoConfig,
-  SETTINGS_AGENTS,
-  splitCopies,
-  type ImportPlan,
-  type SettingsAgent,
-} from './import-plan.ts'
+import { recordImportOffer } from './import-offer.ts'
+import { createImportPlan, isEmptyPlan, SETTINGS_AGENTS, type SettingsAgent } from './import-plan.ts'
 
 /** `dragoman import [agent]`: lists what would be taken over, and does it after confirmation. Nothing is overwritten. */
 export async function runImportSettings(
@@ -62,9 +53,11 @@ export async function runImportSettings(
   }
   if (!yes && !(await confirm(needsTrust ? 'Import this, and trust these files as they are now?' : 'Import this?'))) {
     process.stdout.write('Nothing was imported.\n')
+    recordImportOffer()
     return EXIT_CODE.ok
   }
   for (const plan of plans) applyPlan(plan, folder)
+  recordImportOffer()
   if (needsTrust) saveFolderTrust(folder, true)
   const done = [
     `The settings are in ${abbreviateHome(getUserConfigPath())}.`,
@@ -72,16 +65,4 @@ export async function runImportSettings(
   ]
   process.stderr.write(`${done.join(' ')}\n`)
   return EXIT_CODE.ok
-}
-
-function applyPlan(plan: ImportPlan, folder: string): void {
-  updateUserConfig((config) => {
-    const next = mergeIntoConfig(config, plan, realPathOrSelf(folder))
-    // Never write settings that could not be read again.
-    return parseConfig(getUserConfigPath(), JSON.stringify(next))
-  })
-  for (const { from, to, text } of splitCopies(plan).fresh) {
-    mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-    writeFileSync(to, text ?? readFileSync(from), { flag: 'wx', mode: 0o600 })
-  }
 }
