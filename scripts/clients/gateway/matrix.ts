@@ -152,11 +152,12 @@ function formatTask(result: MatrixResult | undefined): string {
   return `${result.verdict.word}${isOwnWire(result) ? '*' : ''}${result.run.hasSignatures ? '' : ', signatures lost'}`
 }
 
-/** The word of most wires, and the others with their wires. */
+/** `done` or the word of most wires, and the others with their wires. */
 function formatFault(results: readonly MatrixResult[]): string {
   const groups = new Map<string, MatrixResult[]>()
   for (const one of results) groups.set(one.verdict.word, [...(groups.get(one.verdict.word) ?? []), one])
-  const [first, ...others] = [...groups].toSorted((a, b) => b[1].length - a[1].length)
+  const rank = ([word, ones]: [string, MatrixResult[]]): number => (word === 'done' ? Infinity : ones.length)
+  const [first, ...others] = [...groups].toSorted((a, b) => rank(b) - rank(a))
   if (!first) return '–'
   const exceptions = others.map(
     ([word, ones]) => `${word} on ${ones.map((one) => one.wire + (isOwnWire(one) ? '*' : '')).join(', ')}`,
