@@ -3,22 +3,22 @@ import { getFirstModel, type GatewayAddress, type GatewayClient } from './client
 
 const SETTINGS_FILE = 'qwen-settings.json'
 
-/** On chat completions it sends no signatures back. */
+/** On chat completions it sends no signatures back; on Anthropic's API it does, but no redacted thinking. */
 export const qwen: GatewayClient = {
   id: 'qwen',
   title: 'Qwen Code',
-  wires: ['anthropic', 'openai-chat'],
+  wires: ['openai-chat', 'anthropic'],
   setUp(address) {
-    const isChat = address.wire === 'openai-chat'
+    const isAnthropic = address.wire === 'anthropic'
     return {
       env: {
-        ...(isChat ? createChatEnv(address) : createAnthropicEnv(address)),
+        ...(isAnthropic ? createAnthropicEnv(address) : createChatEnv(address)),
         // These settings override those of the user, for this run.
         QWEN_CODE_SYSTEM_SETTINGS_PATH: join(address.folder, SETTINGS_FILE),
       },
       args: [],
       files: {
-        [SETTINGS_FILE]: JSON.stringify({ security: { auth: { selectedType: isChat ? 'openai' : 'anthropic' } } }),
+        [SETTINGS_FILE]: JSON.stringify({ security: { auth: { selectedType: isAnthropic ? 'anthropic' : 'openai' } } }),
       },
     }
   },
