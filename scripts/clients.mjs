@@ -6,7 +6,7 @@
 // keeps what they wrote into their home folders.
 // --gateway runs each through `dragoman gateway run` on models of all wires instead: a task of five turns, without and with what
 // goes wrong upstream. --wires and --faults choose some (`--faults none`: only the task), --jobs N runs several at once, and
-// --out FOLDER keeps what was sent.
+// --out FOLDER keeps what was sent. --resume takes the runs that are already in that folder instead of running them again.
 import { ensure } from './ensure.mjs'
 import { root } from './lib/files.mjs'
 import { bundle, ownFolder } from './lib/bundle.mjs'

@@ -23,6 +23,7 @@ const { values, positionals } = parseArgs({
     wires: { type: 'string' },
     faults: { type: 'string' },
     jobs: { type: 'string' },
+    resume: { type: 'boolean' },
     root: { type: 'string', default: '.' },
   },
   allowPositionals: true,
@@ -64,7 +65,7 @@ async function main(): Promise<boolean> {
         faults: TASK_FAULTS.filter(({ id }) => values.faults === undefined || splitList(values.faults).includes(id)),
         jobs: Number(values.jobs ?? 1),
         root: resolve(values.root),
-        ...(values.out !== undefined && { out: values.out }),
+        ...defined({ out: values.out, resume: values.resume }),
       })
     : await captureRequests(clients, defined({ out: values.out, homes: values.homes, sessions: values.sessions }))
   console.log([text, ...missing].join('\n'))

@@ -62,7 +62,7 @@ function toLiteralRoute(model: string): ChosenRoute | undefined {
   return /^[\w.-]+\/./.test(model) ? { key: 'literal', models: [model] } : undefined
 }
 
-function createUnknownModelFault(model: string, table: RoutingTable): Fault {
+export function createUnknownModelFault(model: string, table: RoutingTable): Fault {
   const routes = table.describe()
   const known = routes.length === 0 ? 'No routes are configured' : `There are routes for ${routes.join(', ')}`
   const message = `The gateway has no route for the model “${model.slice(0, 100)}”. ${known}; a name like provider/model works for every provider with a key.`

@@ -182,11 +182,16 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
       const { type, reason, fault, native, raw } = finish
       if (reason === 'aborted') return { isAborted: true }
       if (reason === 'fault') return { fault: fault ?? BROKEN_FAULT }
-      const isGoogle = wire === 'gemini' || wire === 'code-assist'
-      if (reason === 'malformed-call' && !(isGoogle && calls + heldCalls.length === 0))
-        return { fault: { kind: 'decode', message: fault?.message ?? 'The model made a call that cannot be read.' } }
+      const hasCalls = calls + heldCalls.length > 0
       const [first] = rejected
-      if (first && reason !== 'length' && reason !== 'malformed-call') return { fault: createCallFault(first) }
+      if (reason === 'malformed-call' || (first && reason !== 'length')) {
+        const broken = first ? createCallFault(first) : createUnreadFault(fault)
+        // Google's API has a reason for it, at which its clients ask again.
+        const isGoogle = wire === 'gemini' || wire === 'code-assist'
+        if (!isGoogle || hasCalls) return { fault: broken }
+        warnings.push({ code: 'rejected-call', message: broken.message, stage: 'client-response' })
+        return { finish: { type, reason: 'malformed-call', fault: broken } }
+      }
       if (first)
         warnings.push({
           code: 'rejected-call',
@@ -195,7 +200,7 @@ export function createClientEvents({ wire, upstreamWire, request, key }: ClientE
         })
       // The labels of another vendor say nothing to the client.
       const label = upstreamWire === wire && raw !== undefined ? { raw } : {}
-      const isCallMissing = reason === 'calls' && calls + heldCalls.length === 0
+      const isCallMissing = reason === 'calls' && !hasCalls
       return {
         finish: {
           type,
@@ -214,6 +219,10 @@ const BROKEN_FAULT: Fault = { kind: 'transport', message: 'The response broke of
 function createCallFault({ name, flaw }: CallPart): Fault {
   const why = flaw?.message ?? 'Its arguments could not be read.'
   return { kind: 'decode', message: `The model made a call of ${name || 'a tool'} that must not run. ${why}` }
+}
+
+function createUnreadFault(fault: Fault | undefined): Fault {
+  return { kind: 'decode', message: fault?.message ?? 'The model made a call that cannot be read.' }
 }
 
 function isComplete({ flaw, input, name }: CallPart): boolean {

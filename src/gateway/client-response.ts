@@ -86,9 +86,12 @@ export function createClientResponse(
     /** An HTTP error before the first byte, an error frame after it. */
     fail(fault: Fault, headers: Readonly<Record<string, string>> = {}): void {
       if (self.isClosed) return
-      const error = toClientError(fault, wire.id)
+      const error = toClientError(response.headersSent ? addRetryWords(fault) : fault, wire.id)
       if (response.headersSent) {
         void self.writeFrames([responseWriter.writeErrorFrame(error.report)])
+        // Google's own SDKs look for an error only outside of the events; others only in an event.
+        if (wire.id === 'gemini' && framing === 'sse')
+          void write(`${stringifyWithRawJson(responseWriter.writeError(error.report))}\n\n`)
         self.end()
         return
       }
@@ -98,6 +101,11 @@ export function createClientResponse(
     },
   }
   return self
+}
+
+/** Inside a stream there is no status and no header, so clients look for such words to know that they can try again. */
+function addRetryWords(fault: Fault): Fault {
+  return fault.kind === 'transport' ? { ...fault, message: `Network error: ${fault.message}` } : fault
 }
 
 function waitForDrain(response: ServerResponse): Promise<void> {

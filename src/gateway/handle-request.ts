@@ -7,7 +7,7 @@ import type { WireId } from '../model/turn.ts'
 import { guessVendorWire, parseVendorRoute, type VendorRoute } from '../wire/vendor-route.ts'
 import type { Wire } from '../wire/wire.ts'
 import { checkAccess, checkHostAndOrigin } from './access.ts'
-import { answerRequest, type AnswerContext } from './answer-request.ts'
+import { answerRequest, type AnswerContext, createUnknownModelFault } from './answer-request.ts'
 import { captureFor } from './capture-upstream.ts'
 import { getClientName } from './client-names.ts'
 import { createClientResponse } from './client-response.ts'
@@ -147,7 +147,11 @@ function sendModels(
     const [target = name] = table.choose(name, client)?.models ?? []
     return { name, ...defined({ contextWindow: getContextWindow(target) }) }
   })
-  const list = createModelList(route.wire, models, { name: route.model, isCodex })
+  const name = route.model
+  // What a pattern matches is not in the list, but there is a model for it.
+  const isMatched = name !== undefined && table.choose(name, client) !== undefined
+  const known = isMatched && !models.some((model) => model.name === name) ? [...models, { name }] : models
+  const list = createModelList(route.wire, known, { name, isCodex })
   if (list) reply.sendJson(200, list)
-  else reply.fail({ kind: 'invalid', status: 404, message: `Unknown model ${(route.model ?? '').slice(0, 200)}.` })
+  else reply.fail(createUnknownModelFault(name ?? '', table))
 }

@@ -162,7 +162,8 @@ function respondFromScript(state: RehearsalState, route: GenerateRoute, selectio
     delayMs: step.delay ?? 0,
     paceMs: state.paceMs ?? step.pace ?? 0,
   }
-  const attempt = countAttempt(state, step, `${name} ${position}`)
+  // Some clients add a message before they try again, so a step that is not found by its position is not counted by it.
+  const attempt = step.when ? (state.counters.steps.get(step) ?? 0) : countAttempt(state, step, `${name} ${position}`)
   const misbehaviours = selectActiveMisbehaviours(step.misbehave ?? [], route.wire, attempt)
   state.counters.steps.set(step, (state.counters.steps.get(step) ?? 0) + 1)
   // A step that misbehaves a limited number of times is tried again.

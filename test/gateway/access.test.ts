@@ -118,7 +118,13 @@ describe('models', () => {
     )
     assert.ok(codex.models.every((model) => model.base_instructions !== '' && model.context_window > 0))
     assert.equal((await get('/v1/models/fast', bearer)).status, 200)
-    assert.equal((await get('/v1/models/slow', bearer)).status, 404)
+    const unknown = await get('/v1/models/slow', bearer)
+    assert.equal(unknown.status, 404)
+    assert.match(unknown.text, /slow.*claude-\* \(claude\), fast/)
+    // A name that only a pattern has is known, too, for the client of the route.
+    const claude = { ...bearer, 'anthropic-version': '2023-06-01', 'user-agent': 'claude-cli/2.1.325 (external, cli)' }
+    assert.equal((JSON.parse((await get('/v1/models/claude-x', claude)).text) as { id: string }).id, 'claude-x')
+    assert.equal((await get('/v1/models/claude-x', bearer)).status, 404)
   })
 
   test('an unknown model: an error in the client’s form that names what there is', async () => {

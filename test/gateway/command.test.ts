@@ -96,6 +96,21 @@ process.exit(7)
     }
   })
 
+  test('run gives Qwen Code the API of Anthropic’s models, on which it sends signatures back, and chat completions for others', async () => {
+    const place = await stage([])
+    const bin = join(place.home, 'bin')
+    mkdirSync(bin)
+    const program = '#!/bin/sh\necho "$ANTHROPIC_MODEL,$OPENAI_MODEL"\ncat "$QWEN_CODE_SYSTEM_SETTINGS_PATH"\n'
+    writeFileSync(join(bin, 'qwen'), program)
+    chmodSync(join(bin, 'qwen'), 0o755)
+    const keys = { GEMINI_API_KEY: 'test', ANTHROPIC_API_KEY: 'test' }
+    const env = { ...place.env, ...keys, PATH: `${bin}:${place.env['PATH'] ?? ''}` }
+    const show = async (model: string): Promise<string> =>
+      (await dragoman(['gateway', 'run', 'qwen', '-m', model], { ...place, env })).out
+    assert.match(await show('anthropic/claude-sonnet-4-5'), /^anthropic\/.+,\n.*"selectedType":"anthropic"/)
+    assert.match(await show('gemini/gemini-3-pro-preview'), /^,gemini\/.+\n.*"selectedType":"openai"/)
+  })
+
   test('env prints what a shell needs, for each client', async () => {
     const place = await stage([])
     const address = ['--url', 'http://127.0.0.1:4000', '--token', "it's a token"]

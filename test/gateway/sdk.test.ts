@@ -16,6 +16,7 @@ const scripts = {
       { expect: { results: 'the content' }, say: 'Done.' },
     ],
   },
+  cut: { steps: [{ say: 'Both.', call: calls, misbehave: [{ kind: 'cut' as const, at: 'arguments' as const }] }] },
   busy: { steps: [{ misbehave: [{ kind: 'status' as const, status: 429, hint: 'none' as const }] }] },
 }
 const parameters = { type: 'object', properties: { path: { type: 'string' }, depth: { type: 'number' } } } as const
@@ -148,5 +149,28 @@ for (const upstream of wireIds)
         client.models.generateContent({ model: `models/up-${upstream}/busy`, contents: [user] }),
         /429/,
       )
+    })
+
+    test('a response that broke off is an error for each of them, and no call', async () => {
+      const cut = `up-${upstream}/cut`
+      const openai = new OpenAI({ apiKey: TOKEN, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
+      const anthropic = new Anthropic({ apiKey: TOKEN, baseURL: gateway.url, maxRetries: 0 })
+      const google = new GoogleGenAI({
+        apiKey: TOKEN,
+        httpOptions: { baseUrl: gateway.url, retryOptions: { attempts: 1 } },
+      })
+      const messages = [{ role: 'user' as const, content: 'Go.' }]
+      await assert.rejects(openai.chat.completions.stream({ model: cut, messages }).finalChatCompletion())
+      await assert.rejects(openai.responses.stream({ model: cut, input: 'Go.' }).finalResponse())
+      await assert.rejects(anthropic.messages.stream({ model: cut, messages, max_tokens: 1000 }).finalMessage())
+      let text = ''
+      await assert.rejects(async () => {
+        const stream = await google.models.generateContentStream({ model: `models/${cut}`, contents: 'Go.' })
+        for await (const chunk of stream) {
+          text += chunk.text ?? ''
+          assert.equal(chunk.functionCalls, undefined)
+        }
+      })
+      assert.equal(text, 'Both.')
     })
   })

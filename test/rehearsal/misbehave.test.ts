@@ -113,6 +113,26 @@ describe('attempts', () => {
     }
   })
 
+  test('a step with a condition is counted wherever in the conversation it answers', async () => {
+    const misbehave: ScriptStep['misbehave'] = [{ kind: 'status', status: 503, times: 1 }]
+    const rehearsal = await rehearse([{ ...STEP, when: { resultCount: 0 }, misbehave }])
+    // A client that has kept half an answer, and asks for the rest of it.
+    const messages = [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: 'Half' },
+      { role: 'user', content: 'You were cut off.' },
+    ]
+    try {
+      const path = pathOf('anthropic', 'script', false)
+      const statuses: number[] = []
+      for (const body of [BODIES.anthropic, { ...BODIES.anthropic, messages }])
+        statuses.push((await post(rehearsal.url + path, { ...body, model: 'script' })).status)
+      assert.deepEqual(statuses, [503, 200])
+    } finally {
+      await rehearsal.close()
+    }
+  })
+
   test('an error event and then a plain close', async () => {
     const misbehave: ScriptStep['misbehave'] = [{ kind: 'error' }, { kind: 'cut', at: 'before-end' }]
     const play = (wire: WireId) => withStep({ ...STEP, misbehave }, (rehearsal) => ask(rehearsal, wire))

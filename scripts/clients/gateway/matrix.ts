@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { WireId } from '../../../src/model/turn.ts'
 import { table } from '../../lib/table.mjs'
@@ -16,6 +16,8 @@ interface MatrixOptions {
   readonly jobs: number
   /** Keeps the requests and the output of every run. */
   readonly out?: string
+  /** Takes the runs that are already there instead of running them again. */
+  readonly resume?: boolean
   readonly root: string
 }
 
@@ -32,7 +34,7 @@ interface MatrixResult extends MatrixCell {
   readonly verdict: Verdict
 }
 
-/** What became of the task, in a word; and why that is wrong, if it is. */
+/** What became of the task, in a word of `VERDICTS`; and why that is wrong, if it is. */
 interface Verdict {
   readonly word: string
   readonly problem?: string
@@ -45,9 +47,11 @@ export async function runMatrix(options: MatrixOptions): Promise<{ readonly text
   const waiting = [...cells]
   const work = async (): Promise<void> => {
     for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
-      const run = await runTask({ ...cell, root: options.root })
+      const earlier = options.resume ? readRun(options.out, cell) : undefined
+      const run = earlier ?? (await runTask({ ...cell, root: options.root }))
       const verdict = judge(cell, run)
       results.push({ ...cell, run, verdict })
+      if (earlier) continue
       console.error(`${nameCell(cell)}: ${verdict.problem ?? verdict.word} (${run.seconds.toFixed(0)} s)`)
       if (options.out !== undefined) saveRun(options.out, cell, run, verdict)
     }
@@ -67,27 +71,46 @@ function listCells({ clients, wires, faults }: MatrixOptions): MatrixCell[] {
   )
 }
 
-function judge({ client, wire, fault }: MatrixCell, run: TaskRun): Verdict {
+/** What the words in the tables mean. */
+const VERDICTS = {
+  done: 'the task was done to its end',
+  'went on': 'the client told the model that its call or its response was broken, and went on without the edit',
+  error: 'the client showed an error and ended; nothing wrong was run',
+  rejected:
+    'the client sent back what the model had done wrong, and its vendor rejects that; the client showed the error. ' +
+    'This is counted as such only on its own API (`*`), where it does the same without the gateway',
+  ended: 'the client ended as if all were well. Also counted as such only on its own API',
+} as const
+
+function judge(cell: MatrixCell, run: TaskRun): Verdict {
+  const { fault } = cell
   const { wrong, failures, isEdited, hasRunCommand, isFinished, exitCode, output, refusedHosts } = run
   const tail = (): string => JSON.stringify(output.trim().slice(-300))
   const isDone = isEdited && hasRunCommand && isFinished && exitCode === 0
   if (wrong.length > 0) return { word: 'WRONG', problem: `a wrong call ran: ${wrong.join(', ')}` }
-  // On the client's own wire nothing is changed: it gets the model's mistake, and the model's rejection of it.
-  const isOwnMistake = fault !== undefined && findGatewayClient(client).wires.includes(wire)
-  if (failures.length > 0 && !isOwnMistake)
+  const isRejected = failures.length > 0
+  if (isRejected && !(fault && isOwnWire(cell)))
     return { word: 'WRONG', problem: `the model rejects a request: ${failures.join(' ')}` }
   if (refusedHosts.some((host) => host.startsWith('127.')))
     return { word: 'WRONG', problem: 'it uses the proxy for loopback' }
-  if (isDone) return { word: 'done' }
-  if (!fault)
+  if (!fault && !isDone)
     return {
       word: 'WRONG',
       problem: `not finished, exit code ${exitCode}, edited ${isEdited}, command ${hasRunCommand}: ${tail()}`,
     }
   if (exitCode === null) return { word: 'WRONG', problem: `it had to be ended: ${tail()}` }
-  // The client told the model that the call failed, and went on.
-  if (isFinished) return { word: 'went on' }
-  return output.trim() === '' ? { word: 'WRONG', problem: 'it ended without a word' } : { word: 'error' }
+  if (!isFinished && exitCode === 0 && !/error|failed/i.test(output))
+    return isOwnWire(cell)
+      ? { word: 'ended' }
+      : { word: 'WRONG', problem: `it ended without a word about the error: ${tail()}` }
+  if (isRejected) return { word: 'rejected' }
+  if (isDone) return { word: 'done' }
+  return { word: isFinished ? 'went on' : 'error' }
+}
+
+/** Does the client speak the API of the model, so that the gateway passes all bytes unchanged? */
+function isOwnWire({ client, wire }: Pick<MatrixCell, 'client' | 'wire'>): boolean {
+  return findGatewayClient(client).wires.includes(wire)
 }
 
 function formatMatrix({ clients, wires, faults }: MatrixOptions, results: readonly MatrixResult[]) {
@@ -97,21 +120,25 @@ function formatMatrix({ clients, wires, faults }: MatrixOptions, results: readon
   const tasks = lines.map(({ client, installed, tools }) => [
     nameClient(client, tools),
     installed.version,
-    findGatewayClient(client).wires[0] ?? '',
     ...wires.map((wire) => formatTask(find(tools, wire))),
   ])
   const parts = [
-    'A task of five turns (read, two reads in parallel, edit, command, end), by the wire of the model:',
+    'A task of five turns (read, two reads in parallel, edit, command, end), by the wire of the model (`*`: the API of the client',
+    'itself, so that all bytes pass unchanged):',
     '',
   ]
-  parts.push(table(['client', 'version', 'its wire', ...wires], tasks))
+  parts.push(table(['client', 'version', ...wires], tasks))
   if (faults.length > 0) {
-    parts.push('', 'With what goes wrong upstream, by the wire of the model (in the order of the columns above):', '')
+    parts.push('', 'With what goes wrong upstream, by the wire of the model if it is not the same on all:', '')
     const rows = lines.map(({ client, tools }) => [
       nameClient(client, tools),
-      ...faults.map((fault) => formatFault(wires.map((wire) => find(tools, wire, fault)?.verdict.word ?? '–'))),
+      ...faults.map((fault) => formatFault(wires.flatMap((wire) => find(tools, wire, fault) ?? []))),
     ])
-    parts.push(table(['client', ...faults.map(({ id }) => id)], rows))
+    parts.push(table(['client', ...faults.map(({ id }) => id)], rows), '')
+    const words = new Set(results.map(({ verdict }) => verdict.word))
+    parts.push(
+      ...Object.entries(VERDICTS).flatMap(([word, text]) => (words.has(word) ? [`- **${word}**: ${text}.`] : [])),
+    )
   }
   const problems = results.flatMap((one) =>
     one.verdict.problem === undefined ? [] : [`- ${nameCell(one)}: ${one.verdict.problem}`],
@@ -122,13 +149,20 @@ function formatMatrix({ clients, wires, faults }: MatrixOptions, results: readon
 
 function formatTask(result: MatrixResult | undefined): string {
   if (!result) return '–'
-  return `${result.verdict.word}${result.run.hasSignatures ? '' : ', signatures lost'}`
+  return `${result.verdict.word}${isOwnWire(result) ? '*' : ''}${result.run.hasSignatures ? '' : ', signatures lost'}`
 }
 
-/** One word if it is the same on all wires. */
-function formatFault(words: readonly string[]): string {
-  const different = new Set(words.filter((word) => word !== '–'))
-  return different.size === 1 ? [...different].join('') : words.join(' / ')
+/** `done` or the word of most wires, and the others with their wires. */
+function formatFault(results: readonly MatrixResult[]): string {
+  const groups = new Map<string, MatrixResult[]>()
+  for (const one of results) groups.set(one.verdict.word, [...(groups.get(one.verdict.word) ?? []), one])
+  const rank = ([word, ones]: [string, MatrixResult[]]): number => (word === 'done' ? Infinity : ones.length)
+  const [first, ...others] = [...groups].toSorted((a, b) => rank(b) - rank(a))
+  if (!first) return '–'
+  const exceptions = others.map(
+    ([word, ones]) => `${word} on ${ones.map((one) => one.wire + (isOwnWire(one) ? '*' : '')).join(', ')}`,
+  )
+  return [first[0], ...exceptions].join('; ')
 }
 
 function nameClient(client: Client, { label }: ClientTools): string {
@@ -139,10 +173,19 @@ function nameCell({ client, tools, wire, fault }: MatrixCell): string {
   return `${nameClient(client, tools)} → ${wire}${fault ? `, ${fault.id}` : ''}`
 }
 
-function saveRun(out: string, { client, tools, wire, fault }: MatrixCell, run: TaskRun, verdict: Verdict): void {
-  const name = [client.id, tools.label, wire, fault?.id].filter((word) => word !== undefined).join('-')
-  mkdirSync(resolve(out), { recursive: true })
+function saveRun(out: string, cell: MatrixCell, run: TaskRun, verdict: Verdict): void {
   const { requests, ...others } = run
   const kept = { verdict, ...others, requests: requests.map(({ path, headers, body }) => ({ path, headers, body })) }
-  writeFileSync(join(resolve(out), `${name.replaceAll(' ', '-')}.json`), `${JSON.stringify(kept, null, 1)}\n`)
+  mkdirSync(resolve(out), { recursive: true })
+  writeFileSync(getRunFile(out, cell), `${JSON.stringify(kept, null, 1)}\n`)
+}
+
+function readRun(out: string | undefined, cell: MatrixCell): TaskRun | undefined {
+  if (out === undefined || !existsSync(getRunFile(out, cell))) return undefined
+  return JSON.parse(readFileSync(getRunFile(out, cell), 'utf8')) as TaskRun
+}
+
+function getRunFile(out: string, { client, tools, wire, fault }: MatrixCell): string {
+  const name = [client.id, tools.label, wire, fault?.id].filter((word) => word !== undefined).join('-')
+  return join(resolve(out), `${name.replaceAll(' ', '-')}.json`)
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RehearsalScript, ScriptStep } from '../../../src/rehearsal/script/script.ts'
 import type { ClientTools } from '../client.ts'
-import type { TaskFault } from './task-faults.ts'
+import { EDIT_TURN, type TaskFault } from './task-faults.ts'
 
 /** The files at the beginning; each has a word that a result must bring back to the model. */
 const FILES = {
@@ -39,12 +39,14 @@ export function createTaskScript(tools: ClientTools, fault?: TaskFault): Rehears
   const results = [[], ['heron'], ['alder', 'flint']]
   // Clients also ask for titles and the like, without these tools.
   const needed = [...new Set([read('a.txt'), edit('a.txt', '', ''), shell('')].map(({ name }) => name))]
-  // By the results and not the turns: some clients keep the text of a response that broke off, others do not.
+  // Not by the turns if one breaks off: some clients keep its text, others do not. Not by the results if two calls have one id:
+  // on Gemini's API they are one call.
   const resultCounts = [0, 1, 3, 4, 5]
+  const isBroken = fault?.turn === EDIT_TURN
   const steps = turns.map((turn, at): ScriptStep => {
     const expected = fault ? [] : (results[at] ?? [])
     return {
-      when: { tools: needed, resultCount: resultCounts[at] ?? 0 },
+      when: { tools: needed, ...(isBroken ? { resultCount: resultCounts[at] ?? 0 } : { turns: at }) },
       ...(expected.length > 0 && { expect: { results: expected } }),
       ...turn,
       ...(fault?.turn === at && { misbehave: fault.misbehave }),
