@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { McpServer } from '@agentclientprotocol/sdk'
@@ -21,6 +21,8 @@ interface State {
   readonly steps: RehearsalScript['steps']
   readonly options?: EditorOptions
   readonly mcpServers?: readonly McpServer[]
+  /** Other agents, in the settings. */
+  readonly agents?: object
   /** The prompts before the kill; the last one is not waited for. */
   readonly prompts?: readonly string[]
   /** Resolves in the state. */
@@ -51,10 +53,20 @@ const stalled = (at: 'first-event' | 'text' | 'arguments', step: ScriptStep): Sc
   when: { user: PROMPT, turns: 0 },
   misbehave: [{ kind: 'stall', at }],
 })
+/** The model stops in the middle of its first response; the next prompt runs the command. */
+const stalling = (...[at, step]: Parameters<typeof stalled>) => ({
+  steps: [stalled(at, step), APPEND, ...done],
+  options: { args: FREE },
+  runs: [0, 1] as const,
+})
+/** A command runs on this machine. */
+const RUNNING = { steps: [append(RUN_ON), ...done], options: { args: FREE }, runs: [1, 1] as const }
 const FILES = { fs: { readTextFile: true, writeTextFile: true } }
 const task = (prompt: string): ScriptStep => ({
   call: [{ name: 'task', args: { description: 'a part', prompt, subagent_type: 'general' } }],
 })
+const delegate = (work: string): ScriptStep => ({ call: [{ name: 'delegate_other', args: { task: work } }] })
+const otherAgent = { command: process.execPath, args: [join(root, 'test/acp/support/other-agent.mjs')] }
 const asker: McpServer = {
   name: 'asker',
   command: process.execPath,
@@ -72,6 +84,10 @@ async function poll(isReached: () => boolean): Promise<void> {
 const inProgress = (editor: Editor) =>
   editor.until(() => editor.updatesOf('tool_call_update').find(({ status }) => status === 'in_progress'))
 const asked = (editor: Editor) => editor.until(() => editor.questions[0])
+const hasRun = (_editor: Editor, place: Place) => poll(() => countRuns(place) > 0)
+const says = (editor: Editor, text: string) => editor.until(() => (editor.text().includes(text) ? true : undefined))
+const load = (editor: Editor, place: Place, sessionId: string) =>
+  editor.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
 
 /** Marks a thing that the editor does, which the agent must not ask for twice. */
 const mark = (place: { path: string }): void => {
@@ -81,28 +97,20 @@ const mark = (place: { path: string }): void => {
 const STATES: Readonly<Record<string, State | ((place: { path: string }) => State)>> = {
   'the session is new': { steps: done, prompts: [], reach: () => undefined },
   'the model has not answered yet': {
-    steps: [stalled('first-event', APPEND), APPEND, ...done],
-    options: { args: FREE },
+    ...stalling('first-event', APPEND),
     reach: (_editor, { server }) => poll(() => server.requests.length > 0),
-    runs: [0, 1],
   },
   'a message is streaming': {
-    steps: [stalled('text', { say: 'It begins here.', pieces: 5 }), APPEND, ...done],
-    options: { args: FREE },
+    ...stalling('text', { say: 'It begins here.', pieces: 5 }),
     reach: (editor) => editor.until(() => editor.updatesOf('agent_message_chunk')[0]),
-    runs: [0, 1],
   },
   'a thought is streaming': {
-    steps: [stalled('text', { think: 'I wonder.', say: 'So.', pieces: 3 }), APPEND, ...done],
-    options: { args: FREE },
+    ...stalling('text', { think: 'I wonder.', say: 'So.', pieces: 3 }),
     reach: (editor) => editor.until(() => editor.updatesOf('agent_thought_chunk')[0]),
-    runs: [0, 1],
   },
   'the arguments of a call are streaming': {
-    steps: [stalled('arguments', { say: 'Now.', ...APPEND }), APPEND, ...done],
-    options: { args: FREE },
+    ...stalling('arguments', { say: 'Now.', ...APPEND }),
     reach: (editor) => editor.until(() => editor.updatesOf('agent_message_chunk')[0]),
-    runs: [0, 1],
   },
   'a question about a command is open': {
     steps: [APPEND, ...done],
@@ -141,21 +149,19 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
   'a question was just answered': {
     steps: [append(RUN_ON), ...done],
     options: { args: ASKING, permit: () => choose('once') },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
+    reach: hasRun,
     runs: [1, 1],
   },
   'a command runs on this machine': {
-    steps: [append(RUN_ON), ...done],
-    options: { args: FREE },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
-    runs: [1, 1],
+    ...RUNNING,
+    reach: hasRun,
   },
   'one command runs and a question about another call is open': {
     steps: [{ call: [...(append(RUN_ON).call ?? []), ...(WRITE.call ?? [])] }, ...done],
     options: { args: [...ASKING, '--allowed-tools', SHELL] },
     reach: async (editor, place) => {
       await asked(editor)
-      await poll(() => countRuns(place) > 0)
+      await hasRun(editor, place)
     },
     questionsAfterLoad: 1,
     runs: [1, 1],
@@ -170,7 +176,7 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
         return never()
       },
     },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
+    reach: hasRun,
     runs: [1, 1],
   }),
   'a command runs in a terminal of the editor': (at) => ({
@@ -209,7 +215,7 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
         return never()
       },
     },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
+    reach: hasRun,
     runs: [1, 1],
   }),
   'the history is summarised': {
@@ -222,13 +228,11 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
     reach: (_editor, { server }) => poll(() => server.requests.length === 4),
   },
   'a cancellation was sent while a command ran': {
-    steps: [append(RUN_ON), ...done],
-    options: { args: FREE },
+    ...RUNNING,
     reach: async (editor, place, sessionId) => {
-      await poll(() => countRuns(place) > 0)
+      await hasRun(editor, place)
       await editor.agent.notify('session/cancel', { sessionId })
     },
-    runs: [1, 1],
   },
   'a prompt was cancelled while a question was open': {
     steps: [APPEND, ...done],
@@ -251,7 +255,7 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
         return never()
       },
     },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
+    reach: hasRun,
     runs: [1, 1],
   }),
   'the model of a subagent has not answered yet': {
@@ -263,7 +267,7 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
   'a command of a subagent runs': {
     steps: [{ when: { user: 'PART', turns: 0 }, ...append(RUN_ON) }, task('PART'), ...done],
     options: { args: FREE },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
+    reach: hasRun,
     runs: [1, 1],
   },
   'a question of a subagent is open': {
@@ -272,10 +276,32 @@ const STATES: Readonly<Record<string, State | ((place: { path: string }) => Stat
     reach: asked,
     runs: [0, 0],
   },
+  'another agent works on a task': {
+    steps: [delegate('mark and wait'), ...done],
+    agents: { other: otherAgent },
+    options: { args: FREE },
+    reach: hasRun,
+    runs: [1, 1],
+  },
+  'a question about a task for another agent is open': {
+    steps: [delegate('mark'), ...done],
+    agents: { other: otherAgent },
+    options: { args: ASKING },
+    reach: asked,
+    questionsAfterLoad: 1,
+    runs: [0, 1],
+  },
+  'a question of another agent is open': {
+    steps: [delegate('mark and ask'), ...done],
+    agents: { other: otherAgent },
+    options: { args: [...ASKING, '--allowed-tools', 'delegate_other'] },
+    reach: asked,
+    runs: [1, 1],
+  },
   'the run is over': {
     steps: [APPEND, ...done],
     options: { args: FREE },
-    reach: (editor) => editor.until(() => (/Done\./.test(editor.text()) ? true : undefined)),
+    reach: (editor) => says(editor, 'Done.'),
     runs: [1, 1],
   },
 }
@@ -290,6 +316,10 @@ async function killIn(name: string, entry: (typeof STATES)[string]): Promise<voi
   const place = await stage([...state.steps])
   at.path = join(place.work, 'ran.txt')
   writeFileSync(join(place.work, 'b.txt'), 'old\n')
+  if (state.agents) {
+    mkdirSync(join(place.home, '.config/dragoman'), { recursive: true })
+    writeFileSync(join(place.home, '.config/dragoman/config.json'), JSON.stringify({ acpAgents: state.agents }))
+  }
   const { prompts = [PROMPT], runs = [0, 0], options = {} } = state
   const first = await openEditor(place, options)
   const { sessionId } = await first.newSession({ mcpServers: [...(state.mcpServers ?? [])] })
@@ -304,7 +334,7 @@ async function killIn(name: string, entry: (typeof STATES)[string]): Promise<voi
 
   // Killed once more while it is loaded: that changes nothing.
   const interrupted = await openEditor(place, options)
-  void interrupted.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] }).catch(() => undefined)
+  void load(interrupted, place, sessionId).catch(() => undefined)
   if (prompts.length > 0) await interrupted.until(() => interrupted.updates[0])
   await interrupted.kill()
   assert.equal(countRuns(place), runs[0], `${name}: runs after a kill in session/load`)
@@ -312,13 +342,13 @@ async function killIn(name: string, entry: (typeof STATES)[string]): Promise<voi
   const permit = state.permit ?? (() => choose('once'))
   const { args = [] } = options
   const last = await openEditor(place, { args, permit })
-  await last.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
+  await load(last, place, sessionId)
   checkReplay(last, state, first)
   if (state.questionsAfterLoad !== undefined) {
     const again = await asked(last)
     assert.equal(again.toolCall.toolCallId, first.questions[0]?.toolCall.toolCallId)
     assert.deepEqual(again.options, first.questions[0]?.options)
-    await last.until(() => (/Done\./.test(last.text()) ? true : undefined))
+    await says(last, 'Done.')
     assert.equal(last.questions.length, state.questionsAfterLoad)
   }
   assert.equal(await last.prompt(sessionId, 'Go on.'), 'end_turn')
@@ -327,7 +357,7 @@ async function killIn(name: string, entry: (typeof STATES)[string]): Promise<voi
   assert.equal(countRuns(place), runs[1], `${name}: runs in the end`)
   await last.agent.request('session/close', { sessionId })
   const before = last.updates.length
-  await last.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
+  await load(last, place, sessionId)
   checkCallsHaveEnded(last.updates.slice(before), new Set())
   await last.close()
 
@@ -427,8 +457,7 @@ test('kill -9 with two sessions in different states: both can be loaded', LIMIT,
   await poll(() => place.server.requests.length === 2)
   await first.kill()
   const next = await openEditor(place, { args: ASKING, permit: () => choose('once') })
-  for (const { sessionId } of [one, other])
-    await next.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
+  for (const { sessionId } of [one, other]) await load(next, place, sessionId)
   await poll(() => countRuns(place) === 1)
   for (const { sessionId } of [one, other]) assert.equal(await next.prompt(sessionId, 'Go on.'), 'end_turn')
   assert.equal(next.questions.length, 1)
