@@ -103,6 +103,39 @@ test('events: text arrives while it is received, without ids, and the state is t
   assert.deepEqual([(await run).finish, (await run).text], ['done', 'One two three four five.'])
 })
 
+test('events: whoever shows the text on its way shows all of it once, though it is lost or late', async () => {
+  const SAYS = ['One two three four five.', 'Six seven eight.']
+  const steps = [
+    { say: SAYS[0] ?? '', pieces: 5, pace: 30, call: [{ name: 'count', args: {} }] },
+    { say: SAYS[1] ?? '', pieces: 3, pace: 30 },
+  ]
+  const ways: Readonly<Record<string, (publish: () => void, number: number) => void>> = {
+    'all is lost': () => undefined,
+    'all is late': (publish) => void setTimeout(publish, 150),
+    'the first is lost': (publish, number) => number > 4 && publish(),
+    'the last is late': (publish, number) => (number > 4 ? void setTimeout(publish, 150) : publish()),
+  }
+  for (const [way, change] of Object.entries(ways)) {
+    let number = 0
+    const { server } = await startTestServer(steps, {
+      tools: [count],
+      wrapLive: (live) => ({
+        ...live,
+        publish: (key, event) => change(() => live.publish(key, event), number++),
+      }),
+    })
+    const agent = await connect({ url: server.url, token: TOKEN }).create()
+    const run = agent.run('Hi.')
+    let text = ''
+    for await (const event of run)
+      if (event.type === 'turn' && event.event.type === 'part-delta' && event.event.kind === 'text')
+        text += event.event.text
+    assert.equal((await run).finish, 'done', way)
+    if (way === 'the first is lost') assert.ok(text.endsWith(SAYS[1] ?? ''), text)
+    else assert.equal(text, SAYS.join(''), way)
+  }
+})
+
 test('events: a client whose connections break all the time still has a whole run', async () => {
   const { server } = await startTestServer(SCRIPT, { tools: [count] })
   let connections = 0

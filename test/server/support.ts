@@ -6,6 +6,7 @@ import type { Tool } from '../../src/tool/tool.ts'
 import type { ScriptInput } from '../../src/rehearsal/testing/assert-done.ts'
 import { scriptedServer } from '../../src/rehearsal/testing/scripted-server.ts'
 import { provider } from '../../src/agent/library/provider.ts'
+import type { LiveEvents } from '../../src/server/backend.ts'
 import { type TenantConfig, hashToken } from '../../src/server/http/tenants.ts'
 import { localBackend, type LocalBackend } from '../../src/server/local/local-backend.ts'
 import { createSingleTenant, type SessionServer, startSessionServer } from '../../src/server/session-server.ts'
@@ -52,13 +53,15 @@ export async function startTestServer(
     readonly retry?: RetryOptions
     readonly folder?: string
     readonly labels?: readonly string[]
+    readonly wrapLive?: (live: LiveEvents) => LiveEvents
   } = {},
 ): Promise<TestServer> {
-  const { tools = [], retry, folder = mkdtempSync(join(place, 'data-')), labels, ...options } = more
+  const { tools = [], retry, folder = mkdtempSync(join(place, 'data-')), labels, wrapLive, ...options } = more
   const errors: string[] = []
   const scripted = await scriptedServer(steps)
   const model = provider('openai', { apiKey: 'k', baseUrl: `${scripted.url}/v1` })('gpt-5')
-  const backend = localBackend({ folder, onError: (message) => errors.push(message) })
+  const local = localBackend({ folder, onError: (message) => errors.push(message) })
+  const backend = wrapLive ? { ...local, live: wrapLive(local.live) } : local
   const openAgent = createAgentSource({ main: { model, tools } })
   const server = await startSessionServer({
     backend,

@@ -33,13 +33,14 @@ async function* followRun(
   else signal.addEventListener('abort', onAbort, { once: true })
   let promptId = message ?? prompt
   let isOurs = message === undefined
+  const completeText = createTextCompleter()
   try {
     for await (const event of client.follow(session, after, end.signal)) {
       const entry = event.name === 'entry' ? (event.data as unknown as Entry) : undefined
       if (entry?.kind === 'user' && entry.message === message) isOurs = true
       promptId ??= entry?.kind === 'user' ? entry.message : undefined
       if (!isOurs) continue
-      yield* toRunEvents(event)
+      yield* completeText(event)
       const reason = entry?.kind === 'close' ? (entry.reason as CloseReason) : findStop(event)
       if (reason === undefined) continue
       yield await readResult(client, session, promptId, reason)
@@ -49,6 +50,36 @@ async function* followRun(
   } finally {
     end.abort()
     signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/**
+ * Live text may be lost on its way, or come after the response is in the log. What is missing by then is made up from the log,
+ * and what comes later is left out: whoever shows the deltas shows all of the text, once.
+ */
+function createTextCompleter(): (event: ServerEvent) => Generator<RunEvent> {
+  let shown = ''
+  let nextIndex = 0
+  let lastTurn = 0
+  return function* (serverEvent) {
+    const { after } = serverEvent.data
+    for (const event of toRunEvents(serverEvent)) {
+      if (event.type === 'turn') {
+        if (typeof after === 'number' && after < lastTurn) continue
+        const { event: change } = event
+        if (change.type === 'open') [shown, nextIndex] = ['', 0]
+        if ('index' in change) nextIndex = Math.max(nextIndex, change.index + 1)
+        if (change.type === 'part-delta' && change.kind === 'text') shown += change.text
+      }
+      if (event.type === 'entry' && event.entry.kind === 'turn') {
+        const text = event.entry.turn.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
+        const rest = text.startsWith(shown) ? text.slice(shown.length) : ''
+        if (rest !== '')
+          yield { type: 'turn', event: { type: 'part-delta', index: nextIndex, kind: 'text', text: rest } }
+        ;[shown, nextIndex, lastTurn] = ['', 0, event.entry.seq]
+      }
+      yield event
+    }
   }
 }
 
@@ -65,7 +96,8 @@ function* toRunEvents({ name, data }: ServerEvent): Generator<RunEvent> {
     yield { type: 'entry', entry }
     if (entry.kind === 'ask') yield { type: 'ask', ask: toApprovalRequest(entry) }
   }
-  if (name === 'live' && typeof data['type'] === 'string' && !ENDS.has(data['type'])) yield data as unknown as RunEvent
+  const { after: _unused, ...live } = data
+  if (name === 'live' && typeof live['type'] === 'string' && !ENDS.has(live['type'])) yield live as unknown as RunEvent
 }
 
 const ENDS: ReadonlySet<string> = new Set(['run-close', 'ask', 'reply'])

@@ -42,10 +42,13 @@ export async function runOpenPrompt(
   const live = createLivePublisher((event) => backend.live.publish(job, event))
   const run = agent.resume({ signal: stop })
   const messages = forwardMessages({ backend, job, attached, agent, run })
+  let after = attached.entries.at(-1)?.seq ?? 0
   try {
     for await (const event of run) {
-      if (event.type === 'entry') messages.onEntry()
-      else if (LIVE_EVENTS.has(event.type)) live.publish(toJsonEvent(event) as JsonObject)
+      if (event.type === 'entry') {
+        after = event.entry.seq
+        messages.onEntry()
+      } else if (LIVE_EVENTS.has(event.type)) live.publish({ ...(toJsonEvent(event) as JsonObject), after })
     }
     const { finish, fault } = await run
     if (stop.aborted) return STOPPED

@@ -133,10 +133,10 @@ function startsNewCall(pendingCall: PendingCall, hints: FragmentHints, findCandi
   const elsewhere =
     hints.index !== undefined && pendingCall.wireIndex !== undefined && pendingCall.wireIndex !== hints.index
   const newId = id !== undefined && pendingCall.ids.size > 0 && !pendingCall.ids.has(id)
+  // After a complete call, an id alone announces a call whose name and arguments follow (T14).
+  const canStart = args.trim() === '' || startsObject(args)
   if (name === undefined)
-    return (
-      elsewhere || (newId && pendingCall.scan.isComplete && startsObject(args) && !isRepeatedCall(pendingCall, hints))
-    )
+    return elsewhere || (newId && pendingCall.scan.isComplete && canStart && !isRepeatedCall(pendingCall, hints))
   if (pendingCall.nameFragments.length === 0)
     return elsewhere || (newId && pendingCall.scan.isComplete && args.trim() !== '')
   const other = newId || elsewhere
