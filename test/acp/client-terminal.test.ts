@@ -8,6 +8,7 @@ import { type Connection, createConnection } from '../../src/acp/connection.ts'
 import type { CommandRequest, CommandResult, Host } from '../../src/host/host.ts'
 import { stage } from '../support/command.ts'
 import { choose, type EditorTerminal, never, openEditor } from './support/editor.ts'
+import { poll } from './support/killed-states.ts'
 
 const LIMIT = { timeout: 300_000 }
 const FREE = ['--sandbox', 'off', '--yolo']
@@ -65,13 +66,13 @@ test('a terminal that comes after the cancellation is killed and released', LIMI
   })
   const { sessionId } = await editor.newSession()
   const ended = editor.prompt(sessionId, 'Build.')
-  while (!isCreating) await new Promise((resolve) => setTimeout(resolve, 20))
+  await poll(() => isCreating)
   await editor.agent.notify('session/cancel', { sessionId })
   assert.equal(await ended, 'cancelled')
   assert.deepEqual(editor.terminalEnds, [])
   create({ output: '' })
   await editor.until(() => editor.terminalEnds[1])
-  assert.deepEqual(editor.terminalEnds.toSorted(), ['kill terminal-1', 'release terminal-1'])
+  assert.deepEqual(editor.terminalEnds, ['kill terminal-1', 'release terminal-1'])
   await editor.close()
 })
 

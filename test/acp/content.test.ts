@@ -9,42 +9,45 @@ import { openEditor } from './support/editor.ts'
 
 const LIMIT = { timeout: 300_000 }
 /** One pixel, and the start of a sound. */
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const WAV = Buffer.from('RIFF\x24\0\0\0WAVEfmt ').toString('base64')
 
-test('images, sounds, links and embedded files reach the model, and come back when the session is loaded', LIMIT, async () => {
-  const place = await stage([{ say: 'Seen.' }])
-  const path = join(place.work, 'a b.txt')
-  const uri = pathToFileURL(path).href
-  const editor = await openEditor(place)
-  const { sessionId } = await editor.newSession()
-  const prompt: ContentBlock[] = [
-    { type: 'text', text: 'Look at ' },
-    { type: 'resource_link', uri, name: 'a b.txt' },
-    { type: 'text', text: ' and ' },
-    { type: 'resource', resource: { uri: 'zed:///agent/rules', text: 'Only tabs.', mimeType: 'text/plain' } },
-    { type: 'image', data: PNG, mimeType: 'image/png' },
-    { type: 'audio', data: WAV, mimeType: 'audio/wav' },
-    { type: 'resource', resource: { uri: 'file:///dot.png', blob: PNG, mimeType: 'image/png' } },
-  ]
-  assert.equal((await editor.agent.request('session/prompt', { sessionId, prompt })).stopReason, 'end_turn')
-  const sent = JSON.stringify(place.server.requests.at(-1)?.body)
-  assert.ok(sent.includes(`Look at ${path} and zed:///agent/rules`), sent)
-  assert.match(sent, /Only tabs\./)
-  assert.equal(sent.split(`data:image/png;base64,${PNG}`).length - 1, 2, 'both images')
-  assert.ok(sent.includes(WAV), 'the sound')
-  assert.equal(editor.updatesOf('session_info_update')[0]?.title?.startsWith('Look at '), true)
-  await editor.agent.request('session/close', { sessionId })
-  await editor.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
-  const shown = editor.updatesOf('user_message_chunk').map(({ content }) => content)
-  assert.deepEqual(
-    shown.map(({ type }) => type),
-    ['text', 'resource', 'image', 'audio', 'image'],
-  )
-  assert.ok(shown[1]?.type === 'resource' && shown[1].resource.uri === 'zed:///agent/rules')
-  await editor.close()
-})
+test(
+  'images, sounds, links and embedded files reach the model, and come back when the session is loaded',
+  LIMIT,
+  async () => {
+    const place = await stage([{ say: 'Seen.' }])
+    const path = join(place.work, 'a b.txt')
+    const uri = pathToFileURL(path).href
+    const editor = await openEditor(place)
+    const { sessionId } = await editor.newSession()
+    const prompt: ContentBlock[] = [
+      { type: 'text', text: 'Look at ' },
+      { type: 'resource_link', uri, name: 'a b.txt' },
+      { type: 'text', text: ' and ' },
+      { type: 'resource', resource: { uri: 'zed:///agent/rules', text: 'Only tabs.', mimeType: 'text/plain' } },
+      { type: 'image', data: PNG, mimeType: 'image/png' },
+      { type: 'audio', data: WAV, mimeType: 'audio/wav' },
+      { type: 'resource', resource: { uri: 'file:///dot.png', blob: PNG, mimeType: 'image/png' } },
+    ]
+    assert.equal((await editor.agent.request('session/prompt', { sessionId, prompt })).stopReason, 'end_turn')
+    const sent = JSON.stringify(place.server.requests.at(-1)?.body)
+    assert.ok(sent.includes(`Look at ${path} and zed:///agent/rules`), sent)
+    assert.match(sent, /Only tabs\./)
+    assert.equal(sent.split(`data:image/png;base64,${PNG}`).length - 1, 2, 'both images')
+    assert.ok(sent.includes(WAV), 'the sound')
+    assert.equal(editor.updatesOf('session_info_update')[0]?.title?.startsWith('Look at '), true)
+    await editor.agent.request('session/close', { sessionId })
+    await editor.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
+    const shown = editor.updatesOf('user_message_chunk').map(({ content }) => content)
+    assert.deepEqual(
+      shown.map(({ type }) => type),
+      ['text', 'resource', 'image', 'audio', 'image'],
+    )
+    assert.ok(shown[1]?.type === 'resource' && shown[1].resource.uri === 'zed:///agent/rules')
+    await editor.close()
+  },
+)
 
 test('a prompt of images only is a prompt; one without content that is known is refused', LIMIT, async () => {
   const place = await stage([{ say: 'Seen.' }])

@@ -77,7 +77,8 @@ const inProgress = (editor: Editor) =>
   editor.until(() => editor.updatesOf('tool_call_update').find(({ status }) => status === 'in_progress'))
 export const asked = (editor: Editor) => editor.until(() => editor.questions[0])
 const hasRun = (_editor: Editor, place: Place) => poll(() => countRuns(place) > 0)
-export const says = (editor: Editor, text: string) => editor.until(() => (editor.text().includes(text) ? true : undefined))
+export const says = (editor: Editor, text: string) =>
+  editor.until(() => (editor.text().includes(text) ? true : undefined))
 export const load = (editor: Editor, place: Place, sessionId: string) =>
   editor.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
 
