@@ -3,6 +3,7 @@ import type { Files, Host } from '../host/host.ts'
 import { isInsideFolder } from '../model/inside-folder.ts'
 import type { ApprovedFile } from '../model/security/approved-file.ts'
 import { tryOrUndefined } from '../model/try-or-undefined.ts'
+import { ERROR_CODE, ProtocolError } from './protocol.ts'
 
 /** The text files of an editor, with what is not saved yet. Each function is absent if the editor does not have it. */
 export interface ClientFiles {
@@ -47,7 +48,7 @@ function overlayFiles(local: Files, { readText, writeText }: ClientFiles, folder
     // Not text, or in another encoding, which the editor would have to guess.
     if (disk && diskText === undefined) return { bytes: disk, isKnown: false }
     if (!readText) return { bytes: disk, isKnown: true }
-    const text = await readText(path).catch(() => undefined)
+    const text = await readText(path).catch(ignoreUnlessCancelled)
     if (text === undefined || (text === '' && !disk)) return { bytes: disk, isKnown: false }
     const adapted = adaptToDisk(text, diskText)
     return { bytes: adapted === diskText ? disk : Buffer.from(adapted), isKnown: true }
@@ -71,6 +72,7 @@ function overlayFiles(local: Files, { readText, writeText }: ClientFiles, folder
         } catch (error) {
           // The editor has the file: writing it behind its back would lose what is not saved there.
           if (!isNew) throw error
+          ignoreUnlessCancelled(error)
           return next
         }
         return undefined
@@ -98,6 +100,11 @@ function overlayFiles(local: Files, { readText, writeText }: ClientFiles, folder
     write: (path, bytes, options) => update(path, () => Promise.resolve(bytes), options),
     update,
   }
+}
+
+/** What the editor does not have is read from the disk; but after a cancellation nothing is read or written any more. */
+function ignoreUnlessCancelled(error: unknown): undefined {
+  if (error instanceof ProtocolError && error.code === ERROR_CODE.cancelled) throw error
 }
 
 /** Editors leave out the byte order mark, and have one form of line ends; an edit must not change all lines. */

@@ -93,13 +93,13 @@ async function runInTerminal(
   const request = <Result>(method: string): Promise<Result> => connection.request<Result>(`terminal/${method}`, ids)
   onTerminal(command, terminalId)
   let stopReason: Pick<CommandResult, 'error' | 'timedOut' | 'cancelled'> | undefined
-  let giveUp: (status: WaitForTerminalExitResponse) => void = () => undefined
-  const givenUp = new Promise<WaitForTerminalExitResponse>((resolve) => (giveUp = resolve))
+  let giveUp: () => void = ignoreError
+  const givenUp = new Promise<void>((resolve) => (giveUp = resolve))
   const stop = (reason: NonNullable<typeof stopReason>): void => {
     if (stopReason) return
     stopReason = reason
-    void request('kill').catch(() => undefined)
-    setTimeout(() => giveUp({}), KILL_GRACE_MS).unref()
+    void request('kill').catch(ignoreError)
+    setTimeout(giveUp, KILL_GRACE_MS).unref()
   }
   const onAbort = (): void => stop({ error: 'The command was cancelled.', cancelled: true })
   if (signal?.aborted) onAbort()
@@ -122,8 +122,11 @@ async function runInTerminal(
   }
   const poll = setInterval(() => void readOutput().catch(ignoreError), POLL_INTERVAL_MS)
   try {
-    const status = await Promise.race([request<WaitForTerminalExitResponse>('wait_for_exit'), givenUp])
-    const { output, truncated } = await request<TerminalOutputResponse>('output')
+    const noStatus = givenUp.then((): WaitForTerminalExitResponse => ({}))
+    const status = await Promise.race([request<WaitForTerminalExitResponse>('wait_for_exit'), noStatus])
+    // A client that does not answer any more must not keep the run from its end.
+    const seenOutput = givenUp.then((): TerminalOutputResponse => ({ output: seen, truncated: false }))
+    const { output, truncated } = await Promise.race([request<TerminalOutputResponse>('output'), seenOutput])
     return {
       output,
       exitCode: status.exitCode ?? null,

@@ -125,7 +125,7 @@ export function createConnection({ send, onRequest, onNotification, log }: Conne
     receive: (bytes) => splitter.push(bytes),
     request: <Result>(method: string, params: object, signal?: AbortSignal) =>
       new Promise<Result>((resolve, reject) => {
-        if (isClosed) return reject(new ProtocolError(ERROR_CODE.internal, 'The connection is closed.'))
+        if (isClosed) return reject(new ProtocolError(ERROR_CODE.cancelled, 'The connection is closed.'))
         if (signal?.aborted) return reject(new ProtocolError(ERROR_CODE.cancelled, 'Cancelled.'))
         const id = ++lastId
         const onAbort = (): void => {
@@ -153,7 +153,7 @@ export function createConnection({ send, onRequest, onNotification, log }: Conne
       splitter.end()
       isClosed = true
       for (const request of pending.values())
-        request.reject(new ProtocolError(ERROR_CODE.internal, 'The connection is closed.'))
+        request.reject(new ProtocolError(ERROR_CODE.cancelled, 'The connection is closed.'))
       pending.clear()
       for (const controller of incoming.values()) controller.abort()
     },

@@ -1,5 +1,5 @@
 import type { ApprovalReply, ApprovalRequest } from '../agent/calls/call-state.ts'
-import { compactHistory, countContextTokens } from '../agent/history/compact.ts'
+import { compactHistory } from '../agent/history/compact.ts'
 import type { CloseReason, RunEvent } from '../agent/loop/run-event.ts'
 import { run } from '../agent/loop/run.ts'
 import { getErrorMessage } from '../model/error-message.ts'
@@ -18,8 +18,10 @@ import { invalidParams } from './read-params.ts'
 import { replaySession } from './replay-session.ts'
 import { requestAnswer } from './request-answer.ts'
 import { createConfigOptions, createModeState, OPTION, parseEffortValue, parseMode } from './session-options.ts'
+import { createSessionStatus } from './session-status.ts'
 import { createSessionUpdates } from './session-updates.ts'
 import type { CommandOutcome, EditorCommand, OpenedSession } from './setup.ts'
+import { STOP_REASONS } from './stop-reasons.ts'
 
 export type EditorSession = ReturnType<typeof createEditorSession>
 
@@ -39,7 +41,6 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
   /** Prompts from before a cancellation do not start any more. */
   let cancelCount = 0
   let lastRun: Promise<unknown> = Promise.resolve()
-  let pendingUsage: Promise<void> = Promise.resolve()
   const executingCalls = new Set<string>()
   /** Ends the wait for an answer without one: the question stays open in the log. */
   const openQuestions = new Set<AbortController>()
@@ -52,6 +53,7 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
   const getId = () => getAgent().session.id
   const send = (update: SessionUpdate): void => connection.notify('session/update', { sessionId: getId(), update })
   const updates = createSessionUpdates({ send, agent: getAgent, client })
+  const status = createSessionStatus({ send, getOpened, log })
 
   async function requestApproval(ask: ApprovalRequest, signal: AbortSignal): Promise<ApprovalReply | undefined> {
     const refusal: ApprovalReply = { ask: ask.id, outcome: 'cancel' }
@@ -94,39 +96,14 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
       if (event.call.status === 'executing') executingCalls.add(event.call.call.id)
       else executingCalls.delete(event.call.call.id)
     }
-    if (event.type === 'entry' && event.entry.kind === 'turn') pendingUsage = pendingUsage.then(sendUsage)
-    if (event.type === 'entry' && event.entry.kind === 'user') sendSessionInfo()
+    if (event.type === 'entry' && event.entry.kind === 'turn') status.queueUsage()
+    if (event.type === 'entry' && event.entry.kind === 'user') status.sendInfo()
     // An approved plan sets the mode.
     if (event.type === 'reply' || (event.type === 'call' && getMode() !== shownMode)) sendModeIfChanged()
     if (event.type === 'run-close') {
       const problem = event.reason === 'cancelled' ? undefined : getOpened().describeProblem(event)
       if (problem !== undefined) updates.say(problem)
       log(`session ${session.id}: the run ended (${event.reason})`)
-    }
-  }
-
-  function sendSessionInfo(): void {
-    const { entries } = getAgent().session
-    const first = entries.find((entry) => entry.kind === 'user')?.parts[0]
-    const title = first?.kind === 'text' ? first.text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_CHARS) : ''
-    const updatedAt = new Date(entries.at(-1)?.at ?? Date.now()).toISOString()
-    send({ sessionUpdate: 'session_info_update', updatedAt, ...(title !== '' && { title }) })
-  }
-
-  async function sendUsage(): Promise<void> {
-    const { model, catalog, session } = getAgent()
-    try {
-      const size = model.window ?? (await catalog?.())?.card(model.origin)?.window
-      if (size === undefined) return
-      const cost = await getOpened().computeCost()
-      send({
-        sessionUpdate: 'usage_update',
-        used: countContextTokens(session.turns),
-        size,
-        ...(cost !== undefined && { cost: { amount: cost, currency: 'USD' } }),
-      })
-    } catch (error) {
-      log(`the usage could not be computed: ${getErrorMessage(error)}`)
     }
   }
 
@@ -162,7 +139,7 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
     } finally {
       stop = undefined
       executingCalls.clear()
-      await pendingUsage
+      await status.waitForUsage()
     }
     return controller.signal.aborted ? 'cancelled' : STOP_REASONS[reason]
   }
@@ -235,6 +212,10 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
     get id() {
       return getId()
     },
+    /** Aborts when the user cancels what runs now. */
+    get runSignal() {
+      return stop?.signal
+    },
     /** The session was opened: from here on it can be used. */
     attach(session: OpenedSession): void {
       opened = session
@@ -302,23 +283,4 @@ export function createEditorSession({ connection, client, log }: EditorSessionOp
       await opened?.close()
     },
   }
-}
-
-const MAX_TITLE_CHARS = 100
-
-const STOP_REASONS: Readonly<Record<CloseReason, StopReason>> = {
-  done: 'end_turn',
-  'awaiting-approval': 'end_turn',
-  'turn-limit': 'max_turn_requests',
-  'time-limit': 'max_turn_requests',
-  'cost-limit': 'max_turn_requests',
-  loop: 'max_turn_requests',
-  cancelled: 'cancelled',
-  'output-lost': 'cancelled',
-  length: 'max_tokens',
-  filter: 'refusal',
-  // The text says what happened; the protocol has no reason for it.
-  fault: 'end_turn',
-  unsaved: 'end_turn',
-  'taken-over': 'end_turn',
 }

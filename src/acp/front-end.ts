@@ -25,12 +25,13 @@ export function createFrontEnd(
     ...(readTextFile && {
       async readText(path: string) {
         const params = { sessionId: session.id, path }
-        return (await connection.request<ReadTextFileResponse>('fs/read_text_file', params)).content
+        return (await connection.request<ReadTextFileResponse>('fs/read_text_file', params, session.runSignal)).content
       },
     }),
     ...(writeTextFile && {
       async writeText(path: string, content: string) {
-        await connection.request('fs/write_text_file', { sessionId: session.id, path, content })
+        const params = { sessionId: session.id, path, content }
+        await connection.request('fs/write_text_file', params, session.runSignal)
       },
     }),
   }

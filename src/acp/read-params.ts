@@ -28,7 +28,10 @@ export function readAdditionalFolders({ additionalDirectories }: Params): readon
 /** Blocks of unknown types are left out. */
 export function readPrompt({ prompt }: Params): readonly ContentBlock[] {
   if (!Array.isArray(prompt)) throw invalidParams('prompt must be a list of content blocks.')
-  return prompt.filter(isContentBlock)
+  const blocks = prompt.filter(isContentBlock)
+  const isEmpty = blocks.every((block) => block.type === 'text' && block.text.trim() === '')
+  if (isEmpty) throw invalidParams('prompt has no content that is known here.')
+  return blocks
 }
 
 function isContentBlock(block: unknown): block is ContentBlock {

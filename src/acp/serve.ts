@@ -1,3 +1,4 @@
+import type { SessionSummary } from '../session/store/store.ts'
 import { type Connection, createConnection, type Params, type RequestContext } from './connection.ts'
 import type { EditorSession } from './editor-session.ts'
 import {
@@ -9,6 +10,7 @@ import {
   ProtocolError,
 } from './protocol.ts'
 import {
+  invalidParams,
   readAdditionalFolders,
   readClientCapabilities,
   readFolder,
@@ -124,10 +126,12 @@ export function createAcpServer(setup: AcpSetup, { send, log, createId }: ServeO
       })
       return session.describe()
     },
-    'session/list': async ({ cwd, cursor }): Promise<ListSessionsResponse> => {
-      const all = await setup.listSessions(typeof cwd === 'string' ? cwd : undefined)
-      const from = typeof cursor === 'string' && /^\d{1,9}$/.test(cursor) ? Number(cursor) : 0
-      const page = all.slice(from, from + LIST_PAGE_SIZE)
+    'session/list': async (params): Promise<ListSessionsResponse> => {
+      const { cwd, cursor } = params
+      const all = await setup.listSessions(isAbsent(cwd) ? undefined : readFolder(params))
+      const rest = isAbsent(cursor) ? all : listAfter(all, cursor)
+      const page = rest.slice(0, LIST_PAGE_SIZE)
+      const last = page.at(-1)
       return {
         sessions: page.map(({ id, folder, title, changed }) => ({
           sessionId: id,
@@ -135,10 +139,11 @@ export function createAcpServer(setup: AcpSetup, { send, log, createId }: ServeO
           title,
           updatedAt: new Date(changed).toISOString(),
         })),
-        ...(from + LIST_PAGE_SIZE < all.length && { nextCursor: String(from + LIST_PAGE_SIZE) }),
+        ...(last && page.length < rest.length && { nextCursor: toCursor(last) }),
       }
     },
-    'session/close': async (params) => closeSession(findSession(params).id),
+    // A session that is gone already is closed, and deleted.
+    'session/close': (params) => closeSession(readText(params, 'sessionId')),
     'session/delete': async (params) => {
       const id = readText(params, 'sessionId')
       await closeSession(id)
@@ -180,3 +185,19 @@ export function createAcpServer(setup: AcpSetup, { send, log, createId }: ServeO
 }
 
 const LIST_PAGE_SIZE = 50
+
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null
+}
+
+/** The next page begins after this session, also if sessions were added, changed or removed meanwhile. */
+function toCursor({ changed, id }: SessionSummary): string {
+  return `${changed}:${id}`
+}
+
+function listAfter(all: readonly SessionSummary[], cursor: unknown): readonly SessionSummary[] {
+  const [, time, id = ''] = /^(\d+(?:\.\d+)?):(.+)$/s.exec(String(cursor)) ?? []
+  if (time === undefined) throw invalidParams('cursor must be a nextCursor of session/list.')
+  const changed = Number(time)
+  return all.filter((one) => one.changed < changed || (one.changed === changed && one.id < id))
+}

@@ -67,6 +67,17 @@ test('a refused task starts nothing; a cancelled one ends; a program that is mis
   assert.equal(await ended, 'cancelled')
   await waiting.close()
 
+  // An agent that never answers to `initialize`.
+  const mute = await stage([{ call: [{ name: 'delegate_mute', args: { task: 'Do it.' } }] }, { say: 'Well.' }])
+  configure(mute.home, { mute: { command: process.execPath, args: ['-e', 'process.stdin.resume()'] } })
+  const patient = await openEditor(mute, { args: ['--yolo'] })
+  const opened = await patient.newSession()
+  const over = patient.prompt(opened.sessionId, 'Hand it over.')
+  await patient.until(() => patient.updatesOf('tool_call_update').find(({ status }) => status === 'in_progress'))
+  await patient.agent.notify('session/cancel', { sessionId: opened.sessionId })
+  assert.equal(await over, 'cancelled')
+  await patient.close()
+
   const missing = await stage([
     { call: [{ name: 'delegate_gone', args: { task: 'Do it.' } }] },
     { expect: { results: 'was not found' }, say: 'It is missing.' },

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
-import { choose, openEditor } from './support/editor.ts'
+import { choose, never, openEditor } from './support/editor.ts'
+import { poll } from './support/killed-states.ts'
 
 const LIMIT = { timeout: 300_000 }
 const FILES = { fs: { readTextFile: true, writeTextFile: true } }
@@ -131,3 +132,38 @@ test('MCP servers of the client are used, and their questions are shown as forms
   assert.ok(editor.schema.methods.has('agent elicitation/create'))
   await editor.close()
 })
+
+test(
+  'an editor that does not answer about a file does not keep a cancelled prompt, and nothing is written',
+  LIMIT,
+  async () => {
+    const path = (name: string) => ({ file_path: `{cwd}/${name}` })
+    const place = await stage([
+      { when: { user: 'read' }, call: [{ name: 'read_file', args: { absolute_path: '{cwd}/a.txt' } }] },
+      {
+        when: { user: 'edit' },
+        call: [{ name: 'replace', args: { ...path('a.txt'), old_string: 'disk', new_string: 'edited' } }],
+      },
+      { when: { user: 'create' }, call: [{ name: 'write_file', args: { ...path('new.txt'), content: 'made\n' } }] },
+    ])
+    const file = join(place.work, 'a.txt')
+    writeFileSync(file, 'disk\n')
+    let asked = 0
+    const hang = (): Promise<string> => {
+      asked++
+      return never()
+    }
+    const editor = await openEditor(place, { capabilities: FILES, args: ['--yolo'], readFile: hang, writeFile: hang })
+    for (const word of ['read', 'edit', 'create']) {
+      const before = asked
+      const { sessionId } = await editor.newSession()
+      const ended = editor.prompt(sessionId, word)
+      await poll(() => asked > before)
+      await editor.agent.notify('session/cancel', { sessionId })
+      assert.equal(await ended, 'cancelled', word)
+    }
+    await editor.close()
+    assert.equal(readFileSync(file, 'utf8'), 'disk\n')
+    assert.equal(existsSync(join(place.work, 'new.txt')), false)
+  },
+)

@@ -1,284 +1,29 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { McpServer } from '@agentclientprotocol/sdk'
-import type { RehearsalScript, ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { openaiChat } from '../../src/wire/openai-chat/wire.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { ISOLATION } from '../support/environment.ts'
 import { root } from '../support/paths.ts'
 import { validateTranscript } from '../support/transcript-validator.ts'
-import { choose, type Editor, type EditorOptions, never, openEditor } from './support/editor.ts'
+import { choose, type Editor, openEditor } from './support/editor.ts'
+import {
+  APPEND,
+  asked,
+  ASKING,
+  countRuns,
+  done,
+  load,
+  poll,
+  PROMPT,
+  says,
+  type State,
+  STATES,
+} from './support/killed-states.ts'
 
 const LIMIT = { timeout: 300_000 }
-
-type Place = Awaited<ReturnType<typeof stage>>
-
-/** A state in which the process is killed. */
-interface State {
-  readonly steps: RehearsalScript['steps']
-  readonly options?: EditorOptions
-  readonly mcpServers?: readonly McpServer[]
-  /** The prompts before the kill; the last one is not waited for. */
-  readonly prompts?: readonly string[]
-  /** Resolves in the state. */
-  reach(editor: Editor, place: Place, sessionId: string): unknown
-  /** How often something was done until the kill, and in the end. */
-  readonly runs?: readonly [number, number]
-  /** How many questions are asked when the session is loaded. */
-  readonly questionsAfterLoad?: number
-  /** A tool that only reads may run again: its start is not yet on the disk. */
-  readonly mayReadAgain?: true
-  readonly permit?: EditorOptions['permit']
-}
-
-const PROMPT = 'Run it.'
-const SHELL = 'run_shell_command'
-const FREE = ['--sandbox', 'off', '--yolo']
-const ASKING = ['--sandbox', 'off']
-const done = [{ say: 'Done.' }, { say: 'More.' }, { say: 'More.' }, { say: 'More.' }]
-const append = (rest = ''): ScriptStep => ({
-  call: [{ name: SHELL, args: { command: `echo ran >> ran.txt${rest}` } }],
-})
-/** Runs until the file `end` is there. */
-const RUN_ON = '; until [ -e end ]; do sleep 0.1; done'
-const APPEND = append()
-const WRITE: ScriptStep = { call: [{ name: 'write_file', args: { file_path: '{cwd}/a.txt', content: 'new\n' } }] }
-const stalled = (at: 'first-event' | 'text' | 'arguments', step: ScriptStep): ScriptStep => ({
-  ...step,
-  when: { user: PROMPT, turns: 0 },
-  misbehave: [{ kind: 'stall', at }],
-})
-const FILES = { fs: { readTextFile: true, writeTextFile: true } }
-const task = (prompt: string): ScriptStep => ({
-  call: [{ name: 'task', args: { description: 'a part', prompt, subagent_type: 'general' } }],
-})
-const asker: McpServer = {
-  name: 'asker',
-  command: process.execPath,
-  args: [join(root, 'test/acp/support/asking-server.mjs')],
-  env: [{ name: 'GREETING', value: 'Hi' }],
-}
-
-const countRuns = ({ work }: Place): number =>
-  existsSync(join(work, 'ran.txt')) ? readFileSync(join(work, 'ran.txt'), 'utf8').split('\n').length - 1 : 0
-
-async function poll(isReached: () => boolean): Promise<void> {
-  while (!isReached()) await new Promise((resolve) => setTimeout(resolve, 20))
-}
-
-const inProgress = (editor: Editor) =>
-  editor.until(() => editor.updatesOf('tool_call_update').find(({ status }) => status === 'in_progress'))
-const asked = (editor: Editor) => editor.until(() => editor.questions[0])
-
-/** Marks a thing that the editor does, which the agent must not ask for twice. */
-const mark = (place: { path: string }): void => {
-  writeFileSync(place.path, 'ran\n', { flag: 'a' })
-}
-
-const STATES: Readonly<Record<string, State | ((place: { path: string }) => State)>> = {
-  'the session is new': { steps: done, prompts: [], reach: () => undefined },
-  'the model has not answered yet': {
-    steps: [stalled('first-event', APPEND), APPEND, ...done],
-    options: { args: FREE },
-    reach: (_editor, { server }) => poll(() => server.requests.length > 0),
-    runs: [0, 1],
-  },
-  'a message is streaming': {
-    steps: [stalled('text', { say: 'It begins here.', pieces: 5 }), APPEND, ...done],
-    options: { args: FREE },
-    reach: (editor) => editor.until(() => editor.updatesOf('agent_message_chunk')[0]),
-    runs: [0, 1],
-  },
-  'a thought is streaming': {
-    steps: [stalled('text', { think: 'I wonder.', say: 'So.', pieces: 3 }), APPEND, ...done],
-    options: { args: FREE },
-    reach: (editor) => editor.until(() => editor.updatesOf('agent_thought_chunk')[0]),
-    runs: [0, 1],
-  },
-  'the arguments of a call are streaming': {
-    steps: [stalled('arguments', { say: 'Now.', ...APPEND }), APPEND, ...done],
-    options: { args: FREE },
-    reach: (editor) => editor.until(() => editor.updatesOf('agent_message_chunk')[0]),
-    runs: [0, 1],
-  },
-  'a question about a command is open': {
-    steps: [APPEND, ...done],
-    options: { args: ASKING },
-    reach: asked,
-    questionsAfterLoad: 1,
-    runs: [0, 1],
-  },
-  'a question about an edit is open': {
-    steps: [WRITE, ...done],
-    reach: asked,
-    questionsAfterLoad: 1,
-  },
-  'two questions of one response are open': {
-    steps: [{ call: [...(APPEND.call ?? []), ...(WRITE.call ?? [])] }, ...done],
-    options: { args: ASKING },
-    reach: asked,
-    questionsAfterLoad: 2,
-    runs: [0, 1],
-  },
-  'a question of the model is open': {
-    steps: [
-      { call: [{ name: 'ask_user', args: { question: 'Tabs?', options: [{ label: 'Yes' }, { label: 'No' }] } }] },
-      ...done,
-    ],
-    permit: () => choose('answer-1'),
-    reach: asked,
-    questionsAfterLoad: 1,
-  },
-  'the approval of a plan is open': {
-    steps: [{ call: [{ name: 'exit_plan_mode', args: { plan: '1. Look\n2. Leap\n' } }] }, ...done],
-    options: { args: ['--approval-mode', 'plan'] },
-    reach: asked,
-    questionsAfterLoad: 1,
-  },
-  'a question was just answered': {
-    steps: [append(RUN_ON), ...done],
-    options: { args: ASKING, permit: () => choose('once') },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
-    runs: [1, 1],
-  },
-  'a command runs on this machine': {
-    steps: [append(RUN_ON), ...done],
-    options: { args: FREE },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
-    runs: [1, 1],
-  },
-  'one command runs and a question about another call is open': {
-    steps: [{ call: [...(append(RUN_ON).call ?? []), ...(WRITE.call ?? [])] }, ...done],
-    options: { args: [...ASKING, '--allowed-tools', SHELL] },
-    reach: async (editor, place) => {
-      await asked(editor)
-      await poll(() => countRuns(place) > 0)
-    },
-    questionsAfterLoad: 1,
-    runs: [1, 1],
-  },
-  'the editor makes a terminal': (at) => ({
-    steps: [APPEND, ...done],
-    options: {
-      args: FREE,
-      capabilities: { terminal: true },
-      terminal: () => {
-        mark(at)
-        return never()
-      },
-    },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
-    runs: [1, 1],
-  }),
-  'a command runs in a terminal of the editor': (at) => ({
-    steps: [APPEND, ...done],
-    options: {
-      args: FREE,
-      capabilities: { terminal: true },
-      terminal: () => {
-        mark(at)
-        return { output: 'half of it' }
-      },
-    },
-    reach: (editor) =>
-      editor.until(() =>
-        editor.updatesOf('tool_call_update').find(({ content }) => content?.some(({ type }) => type === 'terminal')),
-      ),
-    runs: [1, 1],
-  }),
-  'the editor reads a file': {
-    steps: [{ call: [{ name: 'read_file', args: { absolute_path: '{cwd}/b.txt' } }] }, ...done],
-    options: { capabilities: FILES, readFile: () => never() },
-    reach: inProgress,
-    mayReadAgain: true,
-  },
-  'the editor writes a file': (at) => ({
-    steps: [
-      { call: [{ name: 'replace', args: { file_path: '{cwd}/b.txt', old_string: 'old', new_string: 'new' } }] },
-      ...done,
-    ],
-    options: {
-      args: FREE,
-      capabilities: FILES,
-      readFile: () => 'old\n',
-      writeFile: () => {
-        mark(at)
-        return never()
-      },
-    },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
-    runs: [1, 1],
-  }),
-  'the history is summarised': {
-    steps: [
-      { when: { user: { not: { matches: '^(?:Run it|Go on|one|two|and)' } } }, misbehave: [{ kind: 'stall' }] },
-      { say: { text: 'A long answer that says the same again. ', times: 400 }, repeat: 3 },
-      ...done,
-    ],
-    prompts: [PROMPT, 'one', 'two', '/compress'],
-    reach: (_editor, { server }) => poll(() => server.requests.length === 4),
-  },
-  'a cancellation was sent while a command ran': {
-    steps: [append(RUN_ON), ...done],
-    options: { args: FREE },
-    reach: async (editor, place, sessionId) => {
-      await poll(() => countRuns(place) > 0)
-      await editor.agent.notify('session/cancel', { sessionId })
-    },
-    runs: [1, 1],
-  },
-  'a prompt was cancelled while a question was open': {
-    steps: [APPEND, ...done],
-    options: { args: ASKING },
-    reach: async (editor, _place, sessionId) => {
-      await asked(editor)
-      await editor.agent.notify('session/cancel', { sessionId })
-      await editor.until(() => editor.updatesOf('tool_call_update').find(({ status }) => status === 'failed'))
-    },
-    runs: [0, 0],
-  },
-  'a form of an MCP server is open': (at) => ({
-    steps: [{ call: [{ name: 'greet', args: {} }] }, ...done],
-    mcpServers: [asker],
-    options: {
-      args: FREE,
-      capabilities: { elicitation: { form: {} } },
-      elicit: () => {
-        mark(at)
-        return never()
-      },
-    },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
-    runs: [1, 1],
-  }),
-  'the model of a subagent has not answered yet': {
-    steps: [{ when: { user: 'PART' }, misbehave: [{ kind: 'stall' }] }, task('PART'), ...done],
-    options: { args: FREE },
-    reach: (_editor, { server }) => poll(() => server.requests.length === 2),
-    runs: [0, 0],
-  },
-  'a command of a subagent runs': {
-    steps: [{ when: { user: 'PART', turns: 0 }, ...append(RUN_ON) }, task('PART'), ...done],
-    options: { args: FREE },
-    reach: (_editor, place) => poll(() => countRuns(place) > 0),
-    runs: [1, 1],
-  },
-  'a question of a subagent is open': {
-    steps: [{ when: { user: 'PART', turns: 0 }, ...APPEND }, task('PART'), ...done],
-    options: { args: [...ASKING, '--allowed-tools', 'task'] },
-    reach: asked,
-    runs: [0, 0],
-  },
-  'the run is over': {
-    steps: [APPEND, ...done],
-    options: { args: FREE },
-    reach: (editor) => editor.until(() => (/Done\./.test(editor.text()) ? true : undefined)),
-    runs: [1, 1],
-  },
-}
 
 describe('kill -9, then session/load in a new process: the transcript is valid, and nothing is done twice', () => {
   for (const [name, entry] of Object.entries(STATES)) test(name, LIMIT, () => killIn(name, entry))
@@ -290,6 +35,10 @@ async function killIn(name: string, entry: (typeof STATES)[string]): Promise<voi
   const place = await stage([...state.steps])
   at.path = join(place.work, 'ran.txt')
   writeFileSync(join(place.work, 'b.txt'), 'old\n')
+  if (state.agents) {
+    mkdirSync(join(place.home, '.config/dragoman'), { recursive: true })
+    writeFileSync(join(place.home, '.config/dragoman/config.json'), JSON.stringify({ acpAgents: state.agents }))
+  }
   const { prompts = [PROMPT], runs = [0, 0], options = {} } = state
   const first = await openEditor(place, options)
   const { sessionId } = await first.newSession({ mcpServers: [...(state.mcpServers ?? [])] })
@@ -304,7 +53,7 @@ async function killIn(name: string, entry: (typeof STATES)[string]): Promise<voi
 
   // Killed once more while it is loaded: that changes nothing.
   const interrupted = await openEditor(place, options)
-  void interrupted.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] }).catch(() => undefined)
+  void load(interrupted, place, sessionId).catch(() => undefined)
   if (prompts.length > 0) await interrupted.until(() => interrupted.updates[0])
   await interrupted.kill()
   assert.equal(countRuns(place), runs[0], `${name}: runs after a kill in session/load`)
@@ -312,13 +61,13 @@ async function killIn(name: string, entry: (typeof STATES)[string]): Promise<voi
   const permit = state.permit ?? (() => choose('once'))
   const { args = [] } = options
   const last = await openEditor(place, { args, permit })
-  await last.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
+  await load(last, place, sessionId)
   checkReplay(last, state, first)
   if (state.questionsAfterLoad !== undefined) {
     const again = await asked(last)
     assert.equal(again.toolCall.toolCallId, first.questions[0]?.toolCall.toolCallId)
     assert.deepEqual(again.options, first.questions[0]?.options)
-    await last.until(() => (/Done\./.test(last.text()) ? true : undefined))
+    await says(last, 'Done.')
     assert.equal(last.questions.length, state.questionsAfterLoad)
   }
   assert.equal(await last.prompt(sessionId, 'Go on.'), 'end_turn')
@@ -327,7 +76,7 @@ async function killIn(name: string, entry: (typeof STATES)[string]): Promise<voi
   assert.equal(countRuns(place), runs[1], `${name}: runs in the end`)
   await last.agent.request('session/close', { sessionId })
   const before = last.updates.length
-  await last.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
+  await load(last, place, sessionId)
   checkCallsHaveEnded(last.updates.slice(before), new Set())
   await last.close()
 
@@ -427,8 +176,7 @@ test('kill -9 with two sessions in different states: both can be loaded', LIMIT,
   await poll(() => place.server.requests.length === 2)
   await first.kill()
   const next = await openEditor(place, { args: ASKING, permit: () => choose('once') })
-  for (const { sessionId } of [one, other])
-    await next.agent.request('session/load', { sessionId, cwd: place.work, mcpServers: [] })
+  for (const { sessionId } of [one, other]) await load(next, place, sessionId)
   await poll(() => countRuns(place) === 1)
   for (const { sessionId } of [one, other]) assert.equal(await next.prompt(sessionId, 'Go on.'), 'end_turn')
   assert.equal(next.questions.length, 1)

@@ -57,7 +57,7 @@ test('bad JSON, wrong messages and unknown methods are answered, and the connect
     4: -32002,
     5: -32602,
     6: -32602,
-    8: -32602,
+    8: -32002,
     9: -32602,
   })
   assert.equal(messages.filter(({ error }) => error?.code === -32700).length, 1)

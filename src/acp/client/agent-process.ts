@@ -23,7 +23,7 @@ export async function openAgentProcess(
   { command, args = [], env }: AcpAgentConfig,
   folder: string,
   requests: AgentRequests,
-  open: StdioProcesses['open'],
+  { open, signal: startSignal }: { readonly open: StdioProcesses['open']; readonly signal: AbortSignal },
 ) {
   const connection: Connection = createConnection({
     send: (line) => void process.send(line).catch(() => connection.close()),
@@ -38,14 +38,16 @@ export async function openAgentProcess(
     onExit: () => connection.close(),
   })
   try {
-    const { protocolVersion } = await connection.request<InitializeResponse>('initialize', {
+    const introduction = {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
       clientInfo: { name: 'dragoman', title: 'Dragoman', version: '1' },
-    })
+    }
+    const { protocolVersion } = await connection.request<InitializeResponse>('initialize', introduction, startSignal)
     if (protocolVersion !== PROTOCOL_VERSION)
       throw new ProtocolError(ERROR_CODE.internal, `it speaks version ${protocolVersion} of the protocol`)
-    const { sessionId } = await connection.request<NewSessionResponse>('session/new', { cwd: folder, mcpServers: [] })
+    const place = { cwd: folder, mcpServers: [] }
+    const { sessionId } = await connection.request<NewSessionResponse>('session/new', place, startSignal)
     return {
       async prompt(text: string, signal: AbortSignal): Promise<StopReason> {
         const onAbort = (): void => connection.notify('session/cancel', { sessionId })

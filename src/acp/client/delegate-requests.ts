@@ -36,6 +36,7 @@ export function createDelegateRequests(
     const title = `The agent ${name} asks: ${stringOrEmpty(toolCall['title']) || 'may it go on?'}`
     const why = `The agent ${name} asks for your approval.`
     const outcome = await ask(toDetails(title, toolCall), { rule: 'question of an agent', why }, signal)
+    if (context.signal.aborted) return { outcome: { outcome: 'cancelled' } }
     const isAllowed = outcome !== undefined && outcome !== 'cancel'
     // Only for this once: what it would remember is not in our settings.
     const wanted = isAllowed ? 'allow_once' : 'reject_once'

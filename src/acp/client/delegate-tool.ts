@@ -80,7 +80,8 @@ async function delegate(
   const requests = createDelegateRequests(name, context, options)
   let agent: Awaited<ReturnType<typeof openAgentProcess>> | undefined
   try {
-    agent = await openAgentProcess({ ...config, ...expanded }, folders[0] ?? '.', requests, options.openProcess)
+    const start = { open: options.openProcess, signal }
+    agent = await openAgentProcess({ ...config, ...expanded }, folders[0] ?? '.', requests, start)
     const stopReason = await agent.prompt(task, signal)
     const text = requests.takeText().trim()
     if (stopReason === 'cancelled') return createErrorOutput(`${name} was cancelled. ${text}`.trim(), 'cancelled')
@@ -88,6 +89,7 @@ async function delegate(
     const content = [text === '' ? '(no answer)' : text, note].filter((one) => one !== undefined).join('\n\n')
     return { content, display: { title: `Answer of ${name}`, markdown: content } }
   } catch (error) {
+    if (signal.aborted) return createErrorOutput(`${name} was cancelled.`, 'cancelled')
     const details = agent?.recentStderr() ?? ''
     const reason = `The agent ${name} failed: ${getErrorMessage(error)}`
     return createErrorOutput([reason, details].filter((one) => one !== '').join('\n'), 'delegate-failed')

@@ -16,6 +16,8 @@ import {
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionUpdate,
+  type TerminalOutputResponse,
+  type WaitForTerminalExitResponse,
 } from '@agentclientprotocol/sdk'
 import { ISOLATION } from '../../support/environment.ts'
 import { root } from '../../support/paths.ts'
@@ -40,6 +42,8 @@ export interface EditorOptions {
 export interface EditorTerminal {
   readonly output: string
   readonly exitCode?: number
+  /** From its kill on, the editor answers nothing about it any more. */
+  readonly ignoresKill?: true
 }
 
 export type Editor = Awaited<ReturnType<typeof openEditor>>
@@ -99,6 +103,7 @@ export async function openEditor(
     for (const check of waiting) check()
   }
   const terminals = new Map<string, EditorTerminal>()
+  const terminalEnds: string[] = []
   let killTerminal: (signal: string) => void = () => undefined
   const killedTerminal = new Promise<string>((resolve) => (killTerminal = resolve))
   const app = client()
@@ -129,21 +134,28 @@ export async function openEditor(
       terminals.set(terminalId, (await options.terminal?.(params)) ?? { output: '', exitCode: 0 })
       return { terminalId }
     })
-    .onRequest('terminal/output', ({ params }) => ({
-      output: terminals.get(params.terminalId)?.output ?? '',
-      truncated: false,
-    }))
+    .onRequest('terminal/output', ({ params: { terminalId } }) => {
+      const { output = '', ignoresKill } = terminals.get(terminalId) ?? {}
+      if (ignoresKill && terminalEnds.includes(`kill ${terminalId}`)) return never<TerminalOutputResponse>()
+      return { output, truncated: false }
+    })
     .onRequest('terminal/wait_for_exit', async ({ params }) => {
-      const { exitCode } = terminals.get(params.terminalId) ?? { exitCode: 1 }
+      const { exitCode, ignoresKill } = terminals.get(params.terminalId) ?? { exitCode: 1 }
       if (exitCode !== undefined) return { exitCode }
       const signal = await killedTerminal
-      return { signal }
+      return ignoresKill ? never<WaitForTerminalExitResponse>() : { signal }
     })
-    .onRequest('terminal/kill', () => {
+    .onRequest('terminal/kill', ({ params }) => {
+      terminalEnds.push(`kill ${params.terminalId}`)
       killTerminal('SIGTERM')
+      wake()
       return {}
     })
-    .onRequest('terminal/release', () => ({}))
+    .onRequest('terminal/release', ({ params }) => {
+      terminalEnds.push(`release ${params.terminalId}`)
+      wake()
+      return {}
+    })
   const connection = app.connect(stream)
   const agent: ClientContext = connection.agent
   const initialized = await agent.request('initialize', {
@@ -175,6 +187,8 @@ export async function openEditor(
     /** The ids of URL requests that are complete. */
     completedUrls,
     schema,
+    /** The terminals that were killed and released, in order. */
+    terminalEnds,
     exited,
     until,
     stderr: () => stderr,

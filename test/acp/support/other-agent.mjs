@@ -1,4 +1,5 @@
 // An agent made with the SDK: it reads a file, writes one, asks for permission, and answers with what it got.
+import { appendFileSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import { agent, ndJsonStream } from '@agentclientprotocol/sdk'
 
@@ -17,6 +18,8 @@ agent()
         sessionId,
         update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
       })
+    if (task.includes('mark')) appendFileSync(`${folder}/ran.txt`, 'ran\n')
+    if (task === 'mark') return { stopReason: 'end_turn' }
     if (task.includes('wait')) {
       await cancelled.promise
       return { stopReason: 'cancelled' }

@@ -39,6 +39,7 @@ export function createSchemaCheck() {
   /** The methods of the requests of each side, by id, for their responses. */
   const requests = { client: new Map<unknown, string>(), agent: new Map<unknown, string>() }
   const methods = new Set<string>()
+  const errors: unknown[] = []
 
   function check(name: string | undefined, value: unknown, what: string): void {
     if (name === undefined) return void problems.push(`${what}: the schema has no definition`)
@@ -48,6 +49,8 @@ export function createSchemaCheck() {
 
   return {
     problems,
+    /** The answers that were errors. */
+    errors,
     /** The methods that were seen, those of updates and of contents with their kind. */
     methods,
     onMessage(from: 'client' | 'agent', message: Message): void {
@@ -63,7 +66,10 @@ export function createSchemaCheck() {
         return check(definitionOf(method, id === undefined ? 'Notification' : 'Request'), params, `${from} ${method}`)
       }
       const asked = requests[from === 'client' ? 'agent' : 'client'].get(id)
-      if (error !== undefined) return check('Error', error, `${from} error`)
+      if (error !== undefined) {
+        errors.push(error)
+        return check('Error', error, `${from} error`)
+      }
       if (asked === undefined) return void problems.push(`${from}: a response to nothing: ${JSON.stringify(message)}`)
       check(definitionOf(asked, 'Response'), result, `${from} response to ${asked}`)
     },

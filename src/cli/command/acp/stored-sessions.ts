@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ERROR_CODE, ProtocolError } from '../../../acp/protocol.ts'
 import { jsonlStore } from '../../../session/store/jsonl-store.ts'
 import type { SessionSummary, Store } from '../../../session/store/store.ts'
 import { tryOrUndefined } from '../../../model/try-or-undefined.ts'
 import { getDataFolder, getSessionsFolder } from '../../paths/folders.ts'
 import { withStoreErrors } from '../../setup/assemble-agent.ts'
-import { UserError } from '../../user-error.ts'
 
 /** The sessions of a folder, or of all folders, the latest first; empty ones are left out. */
 export async function listStoredSessions(folder: string | undefined): Promise<readonly SessionSummary[]> {
@@ -14,25 +14,34 @@ export async function listStoredSessions(folder: string | undefined): Promise<re
   return lists
     .flat()
     .filter(({ title, folder: own, subagent }) => title !== '' && own !== '' && !subagent)
-    .toSorted((one, other) => other.changed - one.changed)
+    .toSorted((one, other) => other.changed - one.changed || (one.id < other.id ? 1 : -1))
 }
 
+/** A session that is gone already is no error. */
 export async function removeStoredSession(id: string): Promise<void> {
-  const { store } = await findStoredSession(id)
-  await withStoreErrors(() => store.remove(id))
+  const found = await lookUpSession(id)
+  if (found) await withStoreErrors(() => found.store.remove(id))
+}
+
+interface StoredSession {
+  readonly store: Store
+  readonly summary: SessionSummary
+}
+
+export async function findStoredSession(id: string, folder: string): Promise<StoredSession> {
+  const found = await lookUpSession(id, folder)
+  if (found) return found
+  throw new ProtocolError(ERROR_CODE.notFound, `There is no session ${id}.`)
 }
 
 /** The session with exactly this id: in the folder that is named, or in another. */
-export async function findStoredSession(
-  id: string,
-  folder?: string,
-): Promise<{ readonly store: Store; readonly summary: SessionSummary }> {
+async function lookUpSession(id: string, folder?: string): Promise<StoredSession | undefined> {
   const stores = [...(folder === undefined ? [] : [jsonlStore(getSessionsFolder(folder))]), ...openAllStores()]
   for (const store of stores) {
     const summary = (await withStoreErrors(() => store.list())).find((one) => one.id === id)
     if (summary) return { store, summary }
   }
-  throw new UserError(`there is no session ${id}`)
+  return undefined
 }
 
 function openAllStores(): Store[] {
