@@ -31,14 +31,16 @@ async function runShellCommand(app: AppParts, command: string): Promise<void> {
 }
 
 /**
- * A single word at the start of a session that is the name of a command, or nearly, was probably meant as one. It is not sent
- * to a model that costs money before it is sent a second time.
+ * A single word that is the name of a command, or nearly, was probably meant as one. It is not sent to a model that costs money
+ * before it is sent a second time. Within a conversation, a second name of a command is taken for a reply, such as “continue”.
  */
 function isMistypedCommand({ ui, commands, session }: AppParts, text: string): boolean {
   const word = text.trim()
+  if (!/^[a-z-]{3,}$/.test(word) || confirmedWords.get(session) === word) return false
+  const command = commands.find(word)
   const isFirst = !session.agent.session.entries.some(({ kind }) => kind === 'user')
-  if (!isFirst || !/^[a-z-]{3,}$/.test(word) || confirmedWords.get(session) === word) return false
-  const nearest = commands.find(word) ? [`/${word}`] : commands.findNearest(word)
+  if (command && command.name !== word && !isFirst) return false
+  const nearest = command ? [`/${word}`] : commands.findNearest(word)
   if (nearest.length === 0) return false
   confirmedWords.set(session, word)
   ui.update((state) => ({ ...state, editor: applyEditorEdit(state.editor, { do: 'set', text: word }) }))
