@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { MAX_LINE_BYTES } from '../../src/acp/line-splitter.ts'
 import { dragoman, stage } from '../support/command.ts'
@@ -122,4 +124,39 @@ test('a closed input ends the command, also while a session is being opened', LI
   assert.equal(code, 0, err)
   const list = await dragoman(['sessions', 'list', '--json'], place)
   assert.deepEqual(JSON.parse(list.out), [])
+})
+
+test('a request that the client cancels ends, and the session goes on', LIMIT, async () => {
+  const place = await stage([{ say: 'one two three four', pieces: 4, pace: 60_000 }, { say: 'Again.' }])
+  const answers = new Map<unknown, Message>()
+  let sessionId = ''
+  const prompt = (id: number): string =>
+    request(id, 'session/prompt', { sessionId, prompt: [{ type: 'text', text: 'go' }] })
+  const { code, err } = await dragoman(['acp'], place, {
+    open: true,
+    started(child) {
+      const write = (text: string): void => void child.stdin?.write(text)
+      let isCancelled = false
+      createInterface({ input: child.stdout as Readable }).on('line', (line) => {
+        const message = JSON.parse(line) as Message & { params?: { update?: { sessionUpdate?: string } } }
+        if (message.method === undefined) answers.set(message.id, message)
+        if (message.id === 2) {
+          sessionId = String(message.result?.['sessionId'])
+          write(prompt(3))
+        }
+        if (message.params?.update?.sessionUpdate === 'agent_message_chunk' && !isCancelled) {
+          isCancelled = true
+          write(`${JSON.stringify({ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 3 } })}\n`)
+        }
+        if (message.method === undefined && message.id === 3) write(prompt(4))
+        if (message.method === undefined && message.id === 4) child.stdin?.end()
+      })
+      write(INITIALIZE + request(2, 'session/new', { cwd: place.work, mcpServers: [] }))
+    },
+  })
+  assert.equal(code, 0, err)
+  assert.deepEqual(
+    [3, 4].map((id) => answers.get(id)?.result?.['stopReason']),
+    ['cancelled', 'end_turn'],
+  )
 })
