@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 import { choose, never, openEditor } from './support/editor.ts'
@@ -130,6 +132,50 @@ test('MCP servers of the client are used, and their questions are shown as forms
   assert.equal(await editor.prompt(sessionId, 'Greet me.'), 'end_turn')
   assert.match(editor.text(), /Greeted\./)
   assert.ok(editor.schema.methods.has('agent elicitation/create'))
+  await editor.close()
+})
+
+test('MCP servers of the client over HTTP get the headers of the client', LIMIT, async () => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = (await request.toArray()).join('') || '{}'
+    const { id, method = '' } = JSON.parse(body) as { id?: number; method?: string }
+    const results: Readonly<Record<string, object>> = {
+      initialize: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 's', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'who', inputSchema: { type: 'object', properties: {} } }] },
+      'tools/call': { content: [{ type: 'text', text: `You are ${String(request.headers['x-user'])}.` }] },
+    }
+    const result = results[method]
+    const reply = result ? { result } : { error: { code: -32601, message: 'Method not found' } }
+    if (request.method !== 'POST') response.writeHead(405).end()
+    else if (id === undefined) response.writeHead(202).end()
+    else
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }))
+  }
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  const place = await stage([
+    { call: [{ name: 'who', args: {} }] },
+    { expect: { results: 'You are Ada $HOME.' }, say: 'Known.' },
+  ])
+  const editor = await openEditor(place, { permit: () => choose('once') })
+  const headers = [{ name: 'X-User', value: 'Ada $HOME' }]
+  const { sessionId } = await editor.newSession({ mcpServers: [{ type: 'http', name: 'remote', url, headers }] })
+  while (!/remote: ready/.test(editor.text())) {
+    assert.doesNotMatch(editor.text(), /remote: failed/)
+    assert.equal(await editor.prompt(sessionId, '/mcp'), 'end_turn')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.equal(await editor.prompt(sessionId, 'Who am I?'), 'end_turn')
+  assert.match(editor.text(), /Known\./)
+  assert.deepEqual(place.server.failures, [])
   await editor.close()
 })
 
