@@ -251,6 +251,20 @@ export const STATES: Readonly<Record<string, State | ((place: { path: string }) 
     reach: hasRun,
     runs: [1, 1],
   }),
+  'a URL of an MCP server is open': (at) => ({
+    steps: [{ call: [{ name: 'sign_in', args: {} }] }, ...done],
+    mcpServers: [asker],
+    options: {
+      args: FREE,
+      capabilities: { elicitation: { url: {} } },
+      elicit: () => {
+        mark(at)
+        return never()
+      },
+    },
+    reach: hasRun,
+    runs: [1, 1],
+  }),
   'the model of a subagent has not answered yet': {
     steps: [{ when: { user: 'PART' }, misbehave: [{ kind: 'stall' }] }, task('PART'), ...done],
     options: { args: FREE },
