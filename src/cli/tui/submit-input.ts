@@ -1,3 +1,4 @@
+import { editDistance } from '../../model/edit-distance.ts'
 import type { AppParts } from './app-parts.ts'
 import { applyEditorEdit } from './input/text-editor.ts'
 import { findAttachmentProblems } from './mention/attachments.ts'
@@ -32,7 +33,8 @@ async function runShellCommand(app: AppParts, command: string): Promise<void> {
 
 /**
  * A single word that is the name of a command, or nearly, was probably meant as one. It is not sent to a model that costs money
- * before it is sent a second time. Within a conversation, a second name of a command is taken for a reply, such as “continue”.
+ * before it is sent a second time. Within a conversation, single words are also replies: a second name of a command, such as
+ * “continue”, and a word that differs from one by more than a letter are sent.
  */
 function isMistypedCommand({ ui, commands, session }: AppParts, text: string): boolean {
   const word = text.trim()
@@ -40,7 +42,9 @@ function isMistypedCommand({ ui, commands, session }: AppParts, text: string): b
   const command = commands.find(word)
   const isFirst = !session.agent.session.entries.some(({ kind }) => kind === 'user')
   if (command && command.name !== word && !isFirst) return false
-  const nearest = command ? [`/${word}`] : commands.findNearest(word)
+  const nearest = (command ? [`/${word}`] : commands.findNearest(word)).filter(
+    (name) => isFirst || editDistance(`/${word}`, name, { swaps: true }) <= 1,
+  )
   if (nearest.length === 0) return false
   confirmedWords.set(session, word)
   ui.update((state) => ({ ...state, editor: applyEditorEdit(state.editor, { do: 'set', text: word }) }))
