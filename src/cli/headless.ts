@@ -52,7 +52,7 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
     stopListening()
     const kept = assembled.listKeptCommands()
     if (kept.length > 0) {
-      const { formatKeptCommands } = await import('./tui/session-end.ts')
+      const { formatKeptCommands } = await import('./session-end.ts')
       process.stderr.write(`dragoman: ${formatKeptCommands(kept)}\n`)
     }
     await closeRun(resources, assembled)

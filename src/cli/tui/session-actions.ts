@@ -5,7 +5,7 @@ import type { SessionTarget } from './active-session.ts'
 import type { AppParts } from './app-parts.ts'
 import { applyEditorEdit } from './input/text-editor.ts'
 import { BUSY_MESSAGE } from './run-controller.ts'
-import { isEmptySession, removeEmptySession } from './session-end.ts'
+import { isEmptySession, removeEmptySession } from '../session-end.ts'
 import { renderSessionHistory } from './session-history.ts'
 import { styledLine } from './term/styled-line.ts'
 

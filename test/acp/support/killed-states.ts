@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { McpServer } from '@agentclientprotocol/sdk'
+import type { ClientCapabilities, McpServer } from '@agentclientprotocol/sdk'
 import type { RehearsalScript, ScriptStep } from '../../../src/rehearsal/script/script.ts'
 import type { stage } from '../../support/command.ts'
 import { root } from '../../support/paths.ts'
@@ -86,6 +86,24 @@ export const load = (editor: Editor, place: Place, sessionId: string) =>
 const mark = (place: { path: string }): void => {
   writeFileSync(place.path, 'ran\n', { flag: 'a' })
 }
+
+/** A tool of an MCP server asks the user, who does not answer. */
+const withElicitation =
+  (tool: string, elicitation: NonNullable<ClientCapabilities['elicitation']>) =>
+  (at: { path: string }): State => ({
+    steps: [{ call: [{ name: tool, args: {} }] }, ...done],
+    mcpServers: [asker],
+    options: {
+      args: FREE,
+      capabilities: { elicitation },
+      elicit: () => {
+        mark(at)
+        return never()
+      },
+    },
+    reach: hasRun,
+    runs: [1, 1],
+  })
 
 export const STATES: Readonly<Record<string, State | ((place: { path: string }) => State)>> = {
   'the session is new': { steps: done, prompts: [], reach: () => undefined },
@@ -237,34 +255,8 @@ export const STATES: Readonly<Record<string, State | ((place: { path: string }) 
     },
     runs: [0, 0],
   },
-  'a form of an MCP server is open': (at) => ({
-    steps: [{ call: [{ name: 'greet', args: {} }] }, ...done],
-    mcpServers: [asker],
-    options: {
-      args: FREE,
-      capabilities: { elicitation: { form: {} } },
-      elicit: () => {
-        mark(at)
-        return never()
-      },
-    },
-    reach: hasRun,
-    runs: [1, 1],
-  }),
-  'a URL of an MCP server is open': (at) => ({
-    steps: [{ call: [{ name: 'sign_in', args: {} }] }, ...done],
-    mcpServers: [asker],
-    options: {
-      args: FREE,
-      capabilities: { elicitation: { url: {} } },
-      elicit: () => {
-        mark(at)
-        return never()
-      },
-    },
-    reach: hasRun,
-    runs: [1, 1],
-  }),
+  'a form of an MCP server is open': withElicitation('greet', { form: {} }),
+  'a URL of an MCP server is open': withElicitation('sign_in', { url: {} }),
   'the model of a subagent has not answered yet': {
     steps: [{ when: { user: 'PART' }, misbehave: [{ kind: 'stall' }] }, task('PART'), ...done],
     options: { args: FREE },

@@ -7,7 +7,7 @@ import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { createLazyCatalog } from '../../setup/catalog.ts'
 import { closeRun, openRunResources } from '../../setup/run-resources.ts'
 import { openActiveSession } from '../../tui/active-session.ts'
-import { removeEmptySession } from '../../tui/session-end.ts'
+import { removeEmptySession } from '../../session-end.ts'
 import { listEditorCommands } from './editor-commands.ts'
 import { findStoredSession } from './stored-sessions.ts'
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { tryOrUndefined } from '../../../../model/try-or-undefined.ts'
 import { getDataFolder } from '../../../paths/folders.ts'
 import { updatePrivateFile } from '../../../paths/private-file.ts'
 
@@ -11,7 +12,8 @@ export function isImportOfferDue(): boolean {
 
 /** The question was answered, or the command was used. */
 export function recordImportOffer(): void {
-  updatePrivateFile(offerFilePath(), () => '{}\n')
+  // Where the home folder cannot be written, it is offered again.
+  tryOrUndefined(() => updatePrivateFile(offerFilePath(), () => '{}\n'))
 }
 
 const AGENT_FOLDERS = ['.claude', '.claude.json', '.codex', '.gemini', '.config/opencode']

@@ -1,10 +1,10 @@
-import type { BackgroundCommand } from '../../host/host.ts'
-import type { Session } from '../../session/session.ts'
-import { jsonlStore } from '../../session/store/jsonl-store.ts'
-import { StoreError } from '../../session/store/store.ts'
-import { getInvocationName } from '../args/invocation-name.ts'
-import { escapeForTerminal } from '../output/escape.ts'
-import { getSessionsFolder, abbreviateHome } from '../paths/folders.ts'
+import type { BackgroundCommand } from '../host/host.ts'
+import type { Session } from '../session/session.ts'
+import { jsonlStore } from '../session/store/jsonl-store.ts'
+import { StoreError } from '../session/store/store.ts'
+import { getInvocationName } from './args/invocation-name.ts'
+import { escapeForTerminal } from './output/escape.ts'
+import { getSessionsFolder, abbreviateHome } from './paths/folders.ts'
 
 export function isEmptySession({ entries }: Session): boolean {
   // Every session begins with a note about its environment.
