@@ -1,7 +1,8 @@
-// The floor: what a person would write in an afternoon. Bare fetch, one tool, no log, no checks.
+// The floor: what a person would write in an afternoon. Bare fetch, two tools, no log, no checks.
+import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 
-const [url, model, prompt] = process.argv.slice(2)
+const [url, model, prompt, sandbox] = process.argv.slice(2)
 const tools = [
   {
     type: 'function',
@@ -11,11 +12,33 @@ const tools = [
       parameters: { type: 'object', properties: { absolute_path: { type: 'string' } }, required: ['absolute_path'] },
     },
   },
+  {
+    type: 'function',
+    function: {
+      name: 'run_shell_command',
+      description: 'Runs a command.',
+      parameters: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+    },
+  },
 ]
 const messages = [
   { role: 'system', content: 'You are a helpful coding agent.' },
   { role: 'user', content: prompt },
 ]
+const cwd = process.cwd()
+const isolation = `--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --bind ${cwd} ${cwd} --unshare-pid --unshare-net --unshare-ipc --die-with-parent`
+const shell = sandbox === 'bwrap' ? ['bwrap', ...isolation.split(' '), 'bash', '-c'] : ['bash', '-c']
+
+function run(command) {
+  const [program, ...args] = [...shell, command]
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))
+    child.on('error', reject)
+    child.on('close', (code) => resolve(`${output}\nexit code ${code}`))
+  })
+}
 
 for (;;) {
   const response = await fetch(`${url}/v1/chat/completions`, {
@@ -49,7 +72,8 @@ for (;;) {
   messages.push({ role: 'assistant', content: text, ...(calls.length > 0 && { tool_calls: calls }) })
   if (calls.length === 0) break
   for (const call of calls) {
-    const { absolute_path: path } = JSON.parse(call.function.arguments)
-    messages.push({ role: 'tool', tool_call_id: call.id, content: await readFile(path, 'utf8') })
+    const { absolute_path: path, command } = JSON.parse(call.function.arguments)
+    const content = command === undefined ? await readFile(path, 'utf8') : await run(command)
+    messages.push({ role: 'tool', tool_call_id: call.id, content })
   }
 }
