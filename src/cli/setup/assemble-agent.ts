@@ -103,10 +103,13 @@ export async function assembleAgent(
     const isSandboxed = async () => (await local.sandbox()).isActive
     const wrapped = extension.wrapHost?.(local, { isSandboxed, scratch })
     const record = createChangeRecorder(session, store)
+    let snapshots: { close(): void } | undefined
     const createSnapshots = async () => {
       const { createWorkspaceSnapshots } = await import('../../host/files/workspace-snapshot.ts')
       const { createHelperlessGitEnvironment } = await import('../../host/process/helperless-git-environment.ts')
-      return createWorkspaceSnapshots(folder, createHelperlessGitEnvironment(scratch))
+      const created = createWorkspaceSnapshots(folder, { env: createHelperlessGitEnvironment(scratch), scratch })
+      snapshots = created
+      return created
     }
     const host = {
       ...withCommandRecording(withChangeRecording({ ...local, ...wrapped }, record), { createSnapshots, record }),
@@ -226,6 +229,7 @@ export async function assembleAgent(
         if (reason !== 'exit' && agent.hooks?.sessionEnd)
           await callHook(agent, 'sessionEnd', { reason: 'other' }, AbortSignal.timeout(SESSION_END_MS), () => undefined)
         void agent.background?.stop()
+        snapshots?.close()
         if (!mcp) host.close()
         // Not awaited before the rest: this is also called when the process exits, and then nothing is done later.
         const closed = session.close()

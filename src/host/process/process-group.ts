@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readStatFields } from './proc-stat-fields.ts'
+import { getUptimeMs } from './uptime.ts'
+import { lazy } from '../../model/lazy.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 export interface ProcessGroup {
@@ -14,6 +17,8 @@ export interface ProcessGroup {
    * the sandbox's own processes.
    */
   readonly isolated?: true
+  /** By `getUptimeMs`. */
+  readonly startedAt?: number
 }
 
 /** Without the shell itself. */
@@ -122,15 +127,41 @@ const hasProcFs = process.platform === 'linux' && existsSync('/proc/self/stat')
 /** A zombie has ended; only its parent has not noticed. */
 const ENDED_STATES: ReadonlySet<string> = new Set(['Z', 'X', 'x'])
 
-function listFromProc({ id, marker }: ProcessGroup): number[] {
-  return readdirSync('/proc')
-    .filter((name) => PID_PATTERN.test(name) && Number(name) !== id && Number(name) !== process.pid)
+function listFromProc(group: ProcessGroup): number[] {
+  const { id, marker } = group
+  const newPids = listNewPids(group)
+  return (newPids ?? readdirSync('/proc').filter((name) => PID_PATTERN.test(name)))
+    .filter((name) => Number(name) !== id && Number(name) !== process.pid)
     .filter((name) => {
       const stat = readProcessStat(name)
       if (!stat || ENDED_STATES.has(stat.state)) return false
-      return stat.group === id || stat.session === id || hasMarker(name, marker)
+      if (stat.group !== id && stat.session !== id && !hasMarker(name, marker)) return false
+      return newPids === undefined || !isThread(name)
     })
     .map(Number)
+}
+
+/**
+ * The processes that are younger than a command, if it is young itself: the system numbers processes in order. Undefined if
+ * the numbers may have started again from the beginning.
+ */
+function listNewPids({ id, startedAt }: ProcessGroup): string[] | undefined {
+  if (startedAt === undefined) return undefined
+  const last = Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1))
+  const maxForks = (getUptimeMs() - startedAt + 1) * MAX_FORKS_PER_MS * getProcessorCount()
+  if (!(last >= id) || last - id > MAX_NEW_PIDS || maxForks > getMaxPid() / 2) return undefined
+  return Array.from({ length: last - id }, (_, at) => String(id + 1 + at)).filter((pid) => existsSync(`/proc/${pid}`))
+}
+
+/** More than a processor can do. */
+const MAX_FORKS_PER_MS = 50
+const MAX_NEW_PIDS = 200
+const getProcessorCount = lazy(() => cpus().length)
+const getMaxPid = lazy(() => Number(tryOrUndefined(() => readFileSync('/proc/sys/kernel/pid_max', 'latin1')) ?? 0))
+
+/** Threads have numbers, too, but are not listed in /proc. */
+function isThread(pid: string): boolean {
+  return tryOrUndefined(() => !readFileSync(`/proc/${pid}/status`, 'latin1').includes(`\nTgid:\t${pid}\n`)) ?? true
 }
 
 function listMarkedProcesses({ id, marker }: ProcessGroup): number[] {

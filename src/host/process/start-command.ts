@@ -12,6 +12,7 @@ import type { AllowedRoots } from '../files/allowed-roots.ts'
 import type { QuarantinedPath } from '../sandbox/protect/missing-path-guard.ts'
 import type { SandboxLaunch, Sandbox } from '../sandbox/sandbox.ts'
 import { findShell } from './find-shell.ts'
+import { getUptimeMs } from './uptime.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 export interface StartedCommand {
@@ -61,6 +62,7 @@ export async function startCommand(
   const launchOptions = { firstDescriptor: 5, ...(access === 'network' && { network: true }) }
   const launch = access === 'outside' ? undefined : await options.sandbox?.prepareLaunch(real, launchOptions)
   if (!launch?.isolated) ensureWatchdog()
+  const startedAt = getUptimeMs()
   try {
     const child = withOpenedPath(roots, folder, { need: 'write' }, ({ entry }): ChildProcess => {
       if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
@@ -87,7 +89,7 @@ export async function startCommand(
       child.once('error', reject)
     })
     const { marker } = options
-    const group: ProcessGroup = { id: child.pid ?? 0, marker, ...(launch?.isolated && { isolated: true }) }
+    const group: ProcessGroup = { id: child.pid ?? 0, marker, startedAt, ...(launch?.isolated && { isolated: true }) }
     return {
       group,
       exit: ended,
