@@ -6,12 +6,12 @@ import { createUndoEntry, type UndoPlan, type UndoStep } from '../session/undo-p
 import { defined } from '../model/defined.ts'
 import { sha256Hex } from '../host/files/sha256.ts'
 
-/** Records file changes durably: the previous content as a blob, and the change in the log. */
+/** Records file changes: the previous content as a blob, and the change in the log, which is written before it is made. */
 export function createChangeRecorder(
   session: Pick<Session, 'append' | 'flush'>,
   store: Store,
-): (change: FileChange) => Promise<void> {
-  return async ({ path, before, after, folders }) => {
+): (change: FileChange, isMade?: boolean) => Promise<void> {
+  return async ({ path, before, after, folders }, isMade = false) => {
     const snapshot = before && { blob: await store.putBlob(before.bytes), mode: before.mode }
     session.append({
       kind: 'change',
@@ -19,7 +19,8 @@ export function createChangeRecorder(
       ...defined({ before: snapshot, after }),
       ...(folders.length > 0 && { folders }),
     })
-    await session.flush()
+    // What a command has changed reaches the disk with its result.
+    if (!isMade) await session.flush()
   }
 }
 

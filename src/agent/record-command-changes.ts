@@ -5,7 +5,7 @@ import type { SnapshotProblem, WorkspaceSnapshots } from '../host/files/workspac
 interface RecordingOptions {
   /** Created at the first command that may change something. */
   readonly createSnapshots: () => Promise<WorkspaceSnapshots>
-  readonly record: (change: FileChange) => Promise<void>
+  readonly record: (change: FileChange, isMade: true) => Promise<void>
 }
 
 /** Records what commands change in the workspace, so that it can be undone. If it cannot be kept, the user is told once. */
@@ -21,7 +21,7 @@ export function withCommandRecording<H extends Host>(host: H, { createSnapshots,
     const snapshot = await take()
     const end = await host.processes.run(request)
     const changes = await snapshot?.findChanges()
-    for (const change of changes ?? []) await record(change)
+    for (const change of changes ?? []) await record(change, true)
     if (changes) return { ...end, changesRecorded: true }
     if (isReported) return end
     isReported = true

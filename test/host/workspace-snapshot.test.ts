@@ -157,7 +157,9 @@ for (const isGit of [true, false])
             return [name, old?.bytes.toString(), now]
           })
           const where = `seed ${SEED}, round ${round}, command ${command}: ${done.join(', ')}`
-          assert.deepEqual(found?.toSorted(), changed.toSorted(), where)
+          const byPath = (one: (string | undefined)[], other: (string | undefined)[]): number =>
+            String(one[0]) < String(other[0]) ? -1 : 1
+          assert.deepEqual(found?.toSorted(byPath), changed.toSorted(byPath), where)
         }
       }
     })

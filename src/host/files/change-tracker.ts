@@ -40,7 +40,10 @@ export function trackChanges(folders: readonly string[], scratch: string): Chang
   })
   const all = [barrierFolder, ...folders]
   watcher.update(all)
-  if (!all.every(watcher.isWatched)) return void close()
+  if (!all.every(watcher.isWatched)) {
+    close()
+    return undefined
+  }
 
   const awaitBarrier = (): Promise<boolean> =>
     new Promise((done) => {

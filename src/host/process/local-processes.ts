@@ -2,7 +2,7 @@ import { getUptimeMs } from './uptime.ts'
 import { getAbortReason } from '../../model/abort-reason.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ResourceMonitor, createResourceMonitor, type ExceededLimit } from './resource-monitor.ts'
-import { killOnExit, cancelKillOnExit, createProcessMarker } from './kill-on-exit.ts'
+import { killOnExit, cancelKillOnExit } from './kill-on-exit.ts'
 import { createCleanEnvironment, OFFLINE_ENVIRONMENT } from './environment.ts'
 import { createHelperlessGitEnvironment } from './helperless-git-environment.ts'
 import { createBackgroundCommands, type StartedBackground } from './background-commands.ts'
@@ -10,11 +10,12 @@ import { createKeptCommands } from './kept-commands.ts'
 import { findExitSignal } from './exit-signal.ts'
 import { killGroupAndWait, type ProcessGroup, listGroupProcesses, stopGroup } from './process-group.ts'
 import type { CommandRequest, CommandResult, Processes } from '../host.ts'
-import { openCommandOutput, type CommandOutput } from './command-output.ts'
+import type { CommandOutput } from './command-output.ts'
 import { HostError } from '../host-error.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 import { describeUnavailable } from '../sandbox/detect-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import { createSpareShell } from './spare-shell.ts'
 import { startCommand, type StartedCommand, USE_FILE_TOOLS_HINT } from './start-command.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
@@ -47,6 +48,8 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   const monitor = createResourceMonitor(defined({ processes: options.processLimit, memory: options.memoryLimit }))
   const kept = createKeptCommands(scratch)
   const released = new AbortController()
+  const spare = createSpareShell()
+  const lateNotices: string[] = []
   const backgroundList = createBackgroundCommands(kept, options.keepBackground)
   let wasUnsandboxedReported = false
 
@@ -80,32 +83,30 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     command: CommandRequest,
     onStarted?: (started: StartedBackground) => void,
   ): Promise<CommandResult | { readonly startFailure: string }> {
-    const { name, marker, env: markerEnv } = createProcessMarker('command')
-    const output = openCommandOutput(scratch, name)
     const git = command.gitHelpers === 'off' ? createHelperlessGitEnvironment(scratch) : {}
     const sandboxState = command.access === undefined ? await sandbox?.state() : undefined
     const offline = sandboxState?.isActive && !sandboxState.network ? OFFLINE_ENVIRONMENT : {}
-    const env = createCleanEnvironment(process.env, variables, { ...offline, ...command.env, ...git, ...markerEnv })
+    const env = createCleanEnvironment(process.env, variables, offline)
     let started: StartedCommand
     try {
       started = await startCommand(roots, command, {
+        scratch,
         env,
-        marker,
-        output: output.descriptor,
-        limit: monitor.maxProcesses,
+        extraEnv: { ...command.env, ...git },
+        spare,
+        processLimit: monitor.maxProcesses,
         fileLimit: options.fileLimit ?? DEFAULT_MAX_FILE_BYTES,
         ...defined({ sandbox }),
       })
     } catch (error) {
-      output.close(false)
       if (error instanceof HostError) throw error
       return notRunResult(`The command could not be started: ${getErrorMessage(error)}`)
     }
-    const { group } = started
+    const { group, output } = started
     running.add(group)
     killOnExit(group)
     monitor.watch(group)
-    onStarted?.({ ...started, outputFile: output.file })
+    if (onStarted && (await started.begun)) onStarted({ ...started, outputFile: output.file })
     const isReleased = (): boolean => released.signal.aborted && kept.has(group)
     const ending = await watchCommand(started, group, command, output, isReleased)
     if (isReleased()) {
@@ -134,12 +135,15 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       output.close(false)
       return { startFailure }
     }
+    const isOver = background.length === 0 && !stopped
     const notes = [
-      ...(await started.finish(background.length > 0)),
+      ...(isOver ? started.check() : await started.finish(background.length > 0)),
       ...(await collectBackgroundNotices()),
       ...(options.takeNotices?.() ?? []),
     ]
-    running.delete(group)
+    // Nothing runs in the sandbox any more, so nobody waits for its end; what is found then is reported later.
+    if (isOver) void finishLater(started)
+    else running.delete(group)
     if (background.length > 0) backgroundCommands.add(started)
     command.onOutput?.(output.readNew())
     const { text, omittedBytes } = output.text()
@@ -160,9 +164,14 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     }
   }
 
+  async function finishLater(started: StartedCommand): Promise<void> {
+    lateNotices.push(...(await started.finish(false)))
+    running.delete(started.group)
+  }
+
   /** Finishes earlier commands whose background processes have ended, and reports those that were stopped. */
   async function collectBackgroundNotices(): Promise<string[]> {
-    const notes: string[] = []
+    const notes = lateNotices.splice(0)
     for (const earlierCommand of backgroundCommands) {
       const isEnded = await hasGroupEnded(earlierCommand.group)
       const why =
@@ -185,6 +194,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     restoreBackground: () => backgroundList.restore(),
     close() {
       released.abort(getAbortReason())
+      spare.close()
       monitor.close()
       // What is in a sandbox ends with it; only then nothing can change the files that are checked.
       for (const group of [...running, ...[...backgroundCommands].map((earlierCommand) => earlierCommand.group)])

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ensureWatchdog } from './kill-on-exit.ts'
+import { type CommandOutput, openCommandOutput } from './command-output.ts'
+import { createProcessMarker, ensureWatchdog } from './kill-on-exit.ts'
+import { withHighOomScore } from './oom-score.ts'
+import { MAX_SENT_LENGTH, type SandboxShell, type ShellExit, startSandboxShell } from './sandbox-shell.ts'
+import type { SpareShell } from './spare-shell.ts'
 import { type ProcessGroup, isProcessAlive, listSandboxInitPids, killGroup } from './process-group.ts'
 import type { CommandRequest } from '../host.ts'
 import { HostError } from '../host-error.ts'
@@ -13,10 +15,11 @@ import type { QuarantinedPath } from '../sandbox/protect/missing-path-guard.ts'
 import type { SandboxLaunch, Sandbox } from '../sandbox/sandbox.ts'
 import { findShell } from './find-shell.ts'
 import { getUptimeMs } from './uptime.ts'
-import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 
 export interface StartedCommand {
   readonly group: ProcessGroup
+  readonly output: CommandOutput
+  readonly begun: SandboxShell['begun']
   readonly exit: Promise<ShellExit>
   /** Its input stays open when we end. */
   holdInput(): void
@@ -29,70 +32,57 @@ export interface StartedCommand {
    * restored.
    */
   finish(keepsRunning: boolean): Promise<string[]>
+  /** The same, before the sandbox is closed. */
+  check(): string[]
   /** What was changed and restored since the last call. */
   takeNotices(): string[]
   /** The protected path that it kept creating, so that it was stopped. */
   findRepeatedPath(): string | undefined
 }
 
-/** `failed`: it never started, because the sandbox could not be set up. */
-interface ShellExit {
-  readonly exitCode: number | null
-  readonly signal: string | null
-  readonly failed: boolean
-}
-
 interface StartOptions {
-  readonly env: Record<string, string>
-  readonly marker: string
-  /** The descriptor that it prints to. */
-  readonly output: number
+  readonly scratch: string
+  readonly env: Readonly<Record<string, string>>
+  /** Variables beside those, of this command only. */
+  readonly extraEnv: Readonly<Record<string, string>>
   readonly sandbox?: Sandbox
-  readonly limit: number
+  readonly spare: SpareShell
+  readonly processLimit: number
   readonly fileLimit: number
 }
 
 /** Starts the shell in a folder that is held while it starts, so that it runs where it was checked. */
 export async function startCommand(
   roots: AllowedRoots,
-  { command, folder, access, hasInput }: CommandRequest,
+  command: CommandRequest,
   options: StartOptions,
 ): Promise<StartedCommand> {
+  const { folder, access } = command
   const real = withOpenedPath(roots, folder, { need: 'write' }, ({ path }) => path)
   const launchOptions = { firstDescriptor: 5, ...(access === 'network' && { network: true }) }
   const launch = access === 'outside' ? undefined : await options.sandbox?.prepareLaunch(real, launchOptions)
   if (!launch?.isolated) ensureWatchdog()
   const startedAt = getUptimeMs()
   try {
-    const child = withOpenedPath(roots, folder, { need: 'write' }, ({ entry }): ChildProcess => {
+    const shell = withOpenedPath(roots, folder, { need: 'write' }, ({ entry }): StartedShell => {
       if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
       if (!entry.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${folder}`)
-      const [program, ...args] = buildCommandLine(command, options, launch)
-      // No input and no terminal: a program that asks a question gets the end of its input at once.
-      const { output, env } = options
-      const pipes = launch?.isolated ? (['pipe', 'pipe'] as const) : []
-      const stdio = [
-        hasInput ? ('pipe' as const) : ('ignore' as const),
-        output,
-        output,
-        ...pipes,
-        ...(launch?.descriptors ?? []),
-      ]
-      return withHighOomScore(() => spawn(program, args, { cwd: entry.at, env, stdio, detached: true }))
+      return launch?.isolated
+        ? startIsolated(command, launch, { ...options, cwd: entry.at })
+        : startPlain(command, launch, { ...options, cwd: entry.at })
     })
+    const { child, marker, output, begun, exit, release } = shell
     launch?.markStarted(child.pid)
     child.stdin?.on('error', () => undefined)
-    const ended = launch?.isolated ? waitForSandboxedExit(child) : waitForExit(child)
     const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve)
-      child.once('error', reject)
-    })
-    const { marker } = options
+    if (child.pid === undefined) await new Promise((_, reject) => void child.once('error', reject))
+    child.on('error', () => undefined)
     const group: ProcessGroup = { id: child.pid ?? 0, marker, startedAt, ...(launch?.isolated && { isolated: true }) }
     return {
       group,
-      exit: ended,
+      output,
+      begun,
+      exit,
       holdInput: () => holdInput(child),
       unref() {
         child.unref()
@@ -103,13 +93,56 @@ export async function startCommand(
           if (!child.stdin?.writable) return fail(new Error('its input is closed'))
           child.stdin.write(text, (error) => (error ? fail(error) : done()))
         }),
-      finish: (keepsRunning) => finishCommand(child, group, launch, exited, keepsRunning),
+      finish: (keepsRunning) => finishCommand({ child, group, launch, exited, release }, keepsRunning),
+      check: () => describeQuarantined(launch?.check(), 'the command'),
       takeNotices: () => describeQuarantined(launch?.found(), 'the command'),
       findRepeatedPath: () => launch?.repeated(),
     }
   } catch (error) {
     launch?.markStarted()
     launch?.release()
+    throw error
+  }
+}
+
+type StartedShell = Omit<SandboxShell, 'run'>
+type ShellStart = StartOptions & { readonly cwd: string }
+
+/** In the spare shell, if there is one; then another one is started while the command runs. */
+function startIsolated(request: CommandRequest, launch: SandboxLaunch, options: ShellStart): StartedShell {
+  const { command, hasInput = false } = request
+  const { scratch, env, processLimit, fileLimit, cwd, spare } = options
+  const shellOptions = { scratch, env, processLimit, fileLimit, cwd, hasInput }
+  const isShort = command.length <= MAX_SENT_LENGTH
+  const waiting = isShort && !hasInput ? spare.take(launch, shellOptions) : undefined
+  const shell = waiting ?? startSandboxShell(launch, shellOptions, command)
+  shell.run(command, options.extraEnv)
+  if (isShort) spare.refill(launch, shellOptions)
+  return shell
+}
+
+function startPlain(
+  { command, hasInput }: CommandRequest,
+  launch: SandboxLaunch | undefined,
+  { scratch, cwd, env, extraEnv }: ShellStart,
+): StartedShell {
+  const { name, marker, env: markerEnv } = createProcessMarker('command')
+  const output = openCommandOutput(scratch, name)
+  const { descriptor } = output
+  // No input and no terminal: a program that asks a question gets the end of its input at once.
+  const stdio = [hasInput ? ('pipe' as const) : ('ignore' as const), descriptor, descriptor]
+  const shell = [findShell(), '--noprofile', '--norc', '-c', '--', command] as const
+  const [program, ...args] = launch ? ([launch.program, ...launch.args, ...shell] as const) : shell
+  try {
+    const child = withHighOomScore(() =>
+      spawn(program, args, { cwd, env: { ...env, ...extraEnv, ...markerEnv }, stdio, detached: true }),
+    )
+    const exit = new Promise<ShellExit>((resolve) => {
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, failed: false }))
+    })
+    return { child, marker, output, begun: Promise.resolve(true), exit, release: () => undefined }
+  } catch (error) {
+    output.close(false)
     throw error
   }
 }
@@ -131,84 +164,14 @@ function holdInput(child: ChildProcess): void {
   holder.unref()
 }
 
-/**
- * In a sandbox the shell has a parent: it reports (on 4) that it starts and the exit code of the shell, and then waits (on
- * 3) until it is released, because the sandbox ends with it, and background processes may still run there. Where the system
- * counts the sandbox apart, it also limits the number of threads.
- */
-const SANDBOX_INIT_SCRIPT =
-  'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; ulimit -f "$3"; echo >&4; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
-
-/**
- * If memory runs out, the system should end a command before anything else of the user. A child inherits the score of its
- * parent at its start; later its descendants could no longer be reached.
- */
-export function withHighOomScore<T>(spawnChild: () => T): T {
-  const previousScore = accessOomScore()
-  if (previousScore === undefined) return spawnChild()
-  try {
-    accessOomScore('1000')
-    return spawnChild()
-  } finally {
-    accessOomScore(previousScore)
-  }
-}
-
-/** The score by which the system chooses what to end when memory runs out; sets it if a value is given. */
-function accessOomScore(value?: string): string | undefined {
-  return tryOrUndefined(() => {
-    if (value !== undefined) writeFileSync(OOM_SCORE_PATH, value)
-    return process.platform === 'linux' ? readFileSync(OOM_SCORE_PATH, 'latin1') : undefined
-  })
-}
-
-const OOM_SCORE_PATH = '/proc/self/oom_score_adj'
-
-/** The system counts threads, and programs have several. */
-const THREADS_PER_PROCESS = 4
-
-function buildCommandLine(
-  command: string,
-  limits: Pick<StartOptions, 'limit' | 'fileLimit'>,
-  launch: SandboxLaunch | undefined,
-): [string, ...string[]] {
-  const plain = [findShell(), '--noprofile', '--norc', '-c', '--'] as const
-  if (!launch) return [...plain, command]
-  const maxThreads = launch.hasOwnProcessCount ? String(limits.limit * THREADS_PER_PROCESS) : ''
-  const fileBlocks = String(Math.ceil(limits.fileLimit / 1024))
-  const script = launch.isolated ? [SANDBOX_INIT_SCRIPT, 'bash', command, maxThreads, fileBlocks] : [command]
-  return [launch.program, ...launch.args, ...plain, ...script]
-}
-
-function waitForExit(child: ChildProcess): Promise<ShellExit> {
-  return new Promise((resolve) => {
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, failed: false }))
-  })
-}
-
-/** Reads the reports of the shell's parent; without the first one there was no sandbox, and the command did not run. */
-function waitForSandboxedExit(child: ChildProcess): Promise<ShellExit> {
-  const [, , , lifeline, status] = child.stdio as (Readable | Writable | null)[]
-  for (const end of [lifeline, status]) end?.on('error', () => undefined)
-  // What still runs in a sandbox must not keep us alive.
-  if (lifeline && 'unref' in lifeline && typeof lifeline.unref === 'function') lifeline.unref()
-  return new Promise((resolve) => {
-    let statusText = ''
-    status?.on('data', (data: Buffer) => {
-      statusText += data.toString('latin1')
-      if (/\n.*\n/.test(statusText)) resolve({ exitCode: Number(statusText.trim()), signal: null, failed: false })
-    })
-    child.once('close', (exitCode, signal) =>
-      resolve({ exitCode, signal, failed: exitCode !== null && statusText === '' }),
-    )
-  })
+interface RunningCommand extends Pick<SandboxShell, 'child' | 'release'> {
+  readonly group: ProcessGroup
+  readonly launch: SandboxLaunch | undefined
+  readonly exited: Promise<void>
 }
 
 async function finishCommand(
-  child: ChildProcess,
-  group: ProcessGroup,
-  launch: SandboxLaunch | undefined,
-  exited: Promise<void>,
+  { child, group, launch, exited, release }: RunningCommand,
   keepsRunning: boolean,
 ): Promise<string[]> {
   if (!launch) return []
@@ -216,7 +179,7 @@ async function finishCommand(
     child.unref()
   } else if (launch.isolated) {
     const initPids = listSandboxInitPids(group)
-    ;(child.stdio[3] as Writable | null)?.end()
+    release()
     const timedOut = await Promise.race([exited, wait(EXIT_TIMEOUT_MS, 'late' as const, { ref: false })])
     if (timedOut) {
       killGroup(group)

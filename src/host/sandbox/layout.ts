@@ -42,7 +42,11 @@ export interface SandboxLayoutCache {
   readonly realPaths: Map<string, string>
   /** Real paths of keys and passwords: what was masked once stays masked. */
   readonly secrets: Set<string>
+  /** Installed programs, which are looked for again after a while. */
+  toolchains?: { readonly key: string; readonly until: number; readonly folders: readonly string[] }
 }
+
+const TOOLCHAIN_SEARCH_MS = 5000
 
 /**
  * A command sees the workspace, the machine without home folders, and the parts of the user's home that programs need.
@@ -75,8 +79,7 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
   const isCovered = (one: string): boolean =>
     inHomes(one) || EPHEMERAL_FOLDERS.some((other) => one !== other && isInsideFolder(one, other))
   const needed = HOME_TOOLCHAIN_PATHS.map((name) => join(homeFolder, name)).flatMap(realOutside)
-  const installed =
-    homeFolder === '/' ? [] : findToolchainFolders(homeFolder, programs, process.env).flatMap(realOutside)
+  const installed = homeFolder === '/' ? [] : findToolchains(cache, homeFolder, programs).flatMap(realOutside)
   const shown = [
     ...needed,
     ...installed,
@@ -114,6 +117,15 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
       ...sockets.map((one) => ({ path: one, isFolder: false })),
     ],
   }
+}
+
+function findToolchains(cache: SandboxLayoutCache, home: string, programs: readonly string[]): readonly string[] {
+  const key = JSON.stringify([home, programs])
+  const { toolchains } = cache
+  if (toolchains?.key === key && Date.now() < toolchains.until) return toolchains.folders
+  const folders = findToolchainFolders(home, programs, process.env)
+  cache.toolchains = { key, until: Date.now() + TOOLCHAIN_SEARCH_MS, folders }
+  return folders
 }
 
 /** A command has its own versions of these, so what programs need of them is shown again. */

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import { PROTECTED_PATHS } from '../../model/security/protected-paths.ts'
@@ -73,6 +73,8 @@ export interface SandboxLaunch {
   readonly descriptors: readonly number[]
   /** The command has its own PID namespace, and ends with its parent. */
   readonly isolated: boolean
+  /** Which files are mounted and covered. Two launches with the same arguments and this are the same; absent if unknown. */
+  readonly identity?: readonly string[]
   /** The system counts its processes apart, so their number can be limited. */
   readonly hasOwnProcessCount?: boolean
   /** It was started as a process, or could not be: its descriptors are closed here. */
@@ -225,6 +227,11 @@ export function createLocalSandbox(
           ...(backend.bindsDescriptors && { toChildDescriptor }),
           ...(filter !== undefined && { filter: toChildDescriptor(filter) }),
         })
+        const canCompare = backend.bindsDescriptors && !network
+        const identity = canCompare && [
+          ...childDescriptors.map((descriptor) => formatIdentity(fstatSync(descriptor))),
+          ...layout.masked.map((one) => formatIdentity(statNoFollow(one.path))),
+        ]
         const markStarted = (pid?: number): void => {
           pathGuard.markStarted(pid, () => pid !== undefined && killGroup({ id: pid, marker: '', isolated: true }))
           for (const one of openHandles.splice(0)) one.release()
@@ -234,6 +241,7 @@ export function createLocalSandbox(
           args,
           descriptors: childDescriptors,
           isolated,
+          ...(identity && { identity }),
           hasOwnProcessCount: hasOwnProcessCount(backend.mode),
           markStarted,
           ...lifecycle,
@@ -279,6 +287,11 @@ function openSeccompFilter(
 ): number | undefined {
   if (!mode.filter || !filters) return undefined
   return openSync(withoutLocalSockets ? filters.withoutLocalSockets : filters.withLocalSockets, 'r')
+}
+
+/** Changes when a path is replaced. */
+function formatIdentity(stats: Stats | undefined): string {
+  return stats ? `${stats.dev}:${stats.ino}` : ''
 }
 
 /** Does root work in somebody else's folder? Then it needs its rights over files of others. */

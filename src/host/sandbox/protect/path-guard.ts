@@ -54,6 +54,17 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
   const missing: MissingPath[] = []
   const others: (() => readonly MissingPath[])[] = []
   const names = new Map<string, string[]>()
+  const listings = new Map<string, readonly string[]>()
+  /** A folder is listed once, unless we create something in it. */
+  const listFolder = (path: string): readonly string[] => {
+    const known = listings.get(path) ?? listNames(path)
+    listings.set(path, known)
+    return known
+  }
+  const listMatchingNames = (path: string, pattern: string): string[] => {
+    const matcher = createProtectedNamePattern([pattern])
+    return listFolder(path).filter((name) => matcher.test(name))
+  }
 
   function protectPath(folder: string, segments: readonly string[], depth = 0): void {
     const resolvedSegments: string[] = []
@@ -101,6 +112,7 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
     const make = matchesByName || index !== 1 ? undefined : EMPTY_GIT_PATHS.get(segments.join('/'))
     if (make === undefined) return false
     withParentFolder(folder, segments, (at, name) => tryFileOperation(() => make(at, name)))
+    listings.clear()
     return statNoFollow(join(folder, ...segments)) !== undefined
   }
 
@@ -126,7 +138,7 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
   }
 
   for (const folder of folders) {
-    const spellings = groupSpellings(listNames(folder))
+    const spellings = groupSpellings(listFolder(folder))
     const isBare = isGitRepository(folder)
     const folderRules = rulesFor(folder)
     const ofGit = folderRules.filter(([first]) => first === '.git')
@@ -219,9 +231,4 @@ function toMountSources(handles: ReadonlyMap<string, PathHandle | undefined>): M
   return [...handles]
     .map(([path, one]) => ({ path, ...defined({ descriptor: one?.descriptor }) }))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
-}
-
-function listMatchingNames(folder: string, pattern: string): string[] {
-  const matcher = createProtectedNamePattern([pattern])
-  return listNames(folder).filter((name) => matcher.test(name))
 }

@@ -18,6 +18,17 @@ export function parsePathRule(setting: string): ProtectedPathRule[] {
 
 /** Not case-sensitive, because names that differ only in case are the same on other disks. */
 export function createProtectedNamePattern(patterns: readonly string[]): RegExp {
+  const key = patterns.join('/')
+  const pattern = namePatterns.get(key) ?? compileNamePattern(patterns)
+  // The rules are the same for every command.
+  if (namePatterns.size < MAX_NAME_PATTERNS) namePatterns.set(key, pattern)
+  return pattern
+}
+
+const namePatterns = new Map<string, RegExp>()
+const MAX_NAME_PATTERNS = 1000
+
+function compileNamePattern(patterns: readonly string[]): RegExp {
   const sources = patterns.map((one) => one.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '.*'))
   return new RegExp(`^(?:${sources.join('|')})$`, 'isu')
 }
