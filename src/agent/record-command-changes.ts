@@ -13,7 +13,7 @@ export function withCommandRecording<H extends Host>(host: H, { createSnapshots,
   let snapshots: Promise<WorkspaceSnapshots> | undefined
   let isReported = false
   const run: Host['processes']['run'] = async (request) => {
-    if (READ_ONLY_COMMAND.test(request.command)) return host.processes.run(request)
+    if (request.isHarmless) return { ...(await host.processes.run(request)), changesRecorded: true }
     const { take, problem } = await (snapshots ??= createSnapshots()).then((one) => ({
       take: () => one.take(),
       problem: () => one.problem,
@@ -29,10 +29,6 @@ export function withCommandRecording<H extends Host>(host: H, { createSnapshots,
   }
   return { ...host, processes: { ...host.processes, run } }
 }
-
-/** Simple commands that nearly always only read; others may be slow to start with, so a look at the workspace is no matter. */
-const READ_ONLY_COMMAND =
-  /^\s*(?:ls|cat|pwd|head|tail|wc|grep|rg|stat|file|which|date|git (?:status|diff|log|show|branch))(?: (?!.*--output)[^;&|><`$()\n]*)?$/
 
 const NOT_RECORDED_NOTICES: Readonly<Record<SnapshotProblem, string>> = {
   'too-large':

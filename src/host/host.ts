@@ -75,6 +75,8 @@ export interface CommandRequest {
   readonly env?: Readonly<Record<string, string>>
   /** Git must not start programs that a repository's settings name, because nobody was asked about them. */
   readonly gitHelpers?: 'off'
+  /** It is proved to change nothing. */
+  readonly isHarmless?: true
   /** Milliseconds; unlimited without it. */
   readonly timeout?: number
   /** Milliseconds without output until the command is stopped. */

@@ -17,13 +17,15 @@ export async function checkCommand(
   if (toolRule?.verdict === 'deny') return decideByRule(toolRule)
   const shellDecision = await checkShellCommand(command, folder, context)
   const { verdict, rule, why, programs } = shellDecision
+  const inside = findContainingFolder(folder, pathContext.folders, pathContext.disk) !== undefined
+  const isHarmless = shellDecision.isHarmless && inside && pathContext.disk !== undefined
   const withDetails = (decision: Decision): Decision => ({
     ...decision,
     programs,
     ...defined({ needsNetwork: shellDecision.needsNetwork, hiddenChanges: shellDecision.hiddenChanges }),
     ...(decision.verdict === 'allow' && shellDecision.gitHelpers && { gitHelpers: shellDecision.gitHelpers }),
+    ...(isHarmless && { isHarmless }),
   })
-  const inside = findContainingFolder(folder, pathContext.folders, pathContext.disk) !== undefined
 
   // In plan mode only commands that are proved harmless run.
   if (mode === 'plan' && verdict !== 'deny' && (verdict === 'ask' || !inside || !pathContext.disk))

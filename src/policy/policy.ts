@@ -50,6 +50,8 @@ export interface Decision {
   readonly programs?: readonly string[]
   readonly needsNetwork?: true
   readonly hiddenChanges?: HiddenChanges
+  /** The command is proved to change nothing. */
+  readonly isHarmless?: true
   /** The host must prevent git from starting programs named in its configuration. */
   readonly gitHelpers?: 'off'
 }

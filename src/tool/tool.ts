@@ -61,6 +61,8 @@ export interface ToolContext {
   readonly sandboxAccess?: SandboxAccess
   /** The command was allowed only if git starts none of the programs that settings name. */
   readonly gitHelpers?: 'off'
+  /** The command is proved to change nothing. */
+  readonly isHarmless?: true
   /** Detects changes by others since the model last saw a file. */
   readonly seenFiles: SeenFiles
 }

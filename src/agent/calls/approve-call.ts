@@ -49,13 +49,13 @@ export async function approveCall(
   const { access } = policyDecision
   switch (policyDecision.verdict) {
     case 'allow': {
-      const { gitHelpers, rule } = policyDecision
+      const { gitHelpers, isHarmless, rule } = policyDecision
       const isByHook = ownDecision.verdict !== 'allow'
       const decision: CallDecision = isByHook
         ? { by: 'hook', outcome: 'allowed' }
         : { by: 'policy', outcome: 'allowed', rule }
       return {
-        valid: { ...valid, ...defined({ gitHelpers }) },
+        valid: { ...valid, ...defined({ gitHelpers, isHarmless }) },
         terms: { decision, ...defined({ access, isOffline }) },
       }
     }

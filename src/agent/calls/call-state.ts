@@ -23,6 +23,8 @@ export interface ValidCall {
   readonly notes?: readonly string[]
   /** Git must not start programs that its settings name; the decision that allowed the call requires it. */
   readonly gitHelpers?: 'off'
+  /** Its command is proved to change nothing. */
+  readonly isHarmless?: true
 }
 
 /** The terms on which a call may run. */

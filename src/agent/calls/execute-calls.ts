@@ -80,7 +80,7 @@ export async function* executeCalls(
     events.push({ type: 'entry', entry: agent.session.append(intent) })
     dispatch({ type: 'start', id, at: agent.clock.now() })
     // A tool that only reads may run again after a power failure, so it need not wait for the disk.
-    if (!isReadOnly(call.effects)) await agent.session.flush()
+    if (!call.isHarmless && !isReadOnly(call.effects)) await agent.session.flush()
     const executing = findCall(id)
     if (failure || executing?.status !== 'executing') return
     const onProgress = (text: string) => events.push({ type: 'progress', call: id, text })

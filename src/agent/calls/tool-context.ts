@@ -11,9 +11,11 @@ export function createToolContext(
   agent: AgentContext,
   signal: AbortSignal,
   progress: (text: string) => void,
-  call: Partial<Pick<ExecutingCall, 'modified' | 'proposed' | 'access' | 'gitHelpers' | 'sandboxAccess'>> = {},
+  call: Partial<
+    Pick<ExecutingCall, 'modified' | 'proposed' | 'access' | 'gitHelpers' | 'isHarmless' | 'sandboxAccess'>
+  > = {},
 ): ToolContext {
-  const { modified, proposed, access = [], gitHelpers, sandboxAccess } = call
+  const { modified, proposed, access = [], gitHelpers, isHarmless, sandboxAccess } = call
   return {
     host: grantHostAccess(agent.host, access),
     folders: agent.folders,
@@ -21,7 +23,7 @@ export function createToolContext(
     signal,
     progress,
     ...(modified && defined({ modified, proposed })),
-    ...defined({ gitHelpers, sandboxAccess }),
+    ...defined({ gitHelpers, isHarmless, sandboxAccess }),
   }
 }
 

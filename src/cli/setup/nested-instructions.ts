@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
-import type { CallPart } from '../../model/turn.ts'
+import type { Entry } from '../../session/log/entry.ts'
 import type { Session } from '../../session/session.ts'
 import type { Toolbox } from '../../tool/toolbox.ts'
 import { createInstructionsReader } from './instructions-reader.ts'
@@ -16,7 +16,7 @@ const FOREIGN_FOLDERS = /^(?:node_modules|\.git|vendor|third_party|site-packages
  * removes.
  */
 export function withNestedInstructions(toolbox: Toolbox, session: Session, folder: string): Toolbox {
-  const calls = new Map<string, CallPart>()
+  const intents = new Map<string, Entry & { readonly kind: 'intent' }>()
   const known = new Set<string>()
   let at = 0
   let count = 0
@@ -24,24 +24,21 @@ export function withNestedInstructions(toolbox: Toolbox, session: Session, folde
   function* findTouchedFolders(): Generator<string> {
     for (; at < session.entries.length; at++) {
       const entry = session.entries[at]
-      if (entry?.kind === 'turn')
-        for (const part of entry.turn.parts) if (part.kind === 'call') calls.set(part.id, part)
-      if (entry?.kind !== 'result' || entry.result.status !== 'ok') continue
-      const call = calls.get(entry.result.id)
-      calls.delete(entry.result.id)
-      for (const path of call ? listPaths(call) : []) yield* listNewFolders(path)
+      if (entry?.kind === 'intent') intents.set(entry.call, entry)
+      if (entry?.kind !== 'result') continue
+      const intent = intents.get(entry.result.id)
+      intents.delete(entry.result.id)
+      if (intent && entry.result.status === 'ok') for (const path of listPaths(intent)) yield* listNewFolders(path)
     }
   }
 
-  function listPaths(call: CallPart): string[] {
-    const found = toolbox.find(call.name)
-    if (!('tool' in found) || !call.input) return []
+  function listPaths({ name, input }: Entry & { readonly kind: 'intent' }): string[] {
+    const found = toolbox.find(name)
+    if (!('tool' in found)) return []
     try {
-      const valid = toolbox.validateInput(found.tool, call.input, call.name)
-      const effects = 'input' in valid ? found.tool.effects(valid.input, [folder]) : []
-      return effects.flatMap((effect) =>
-        'path' in effect ? [effect.path] : effect.kind === 'exec' ? [effect.folder] : [],
-      )
+      return found.tool
+        .effects(input, [folder])
+        .flatMap((effect) => ('path' in effect ? [effect.path] : effect.kind === 'exec' ? [effect.folder] : []))
     } catch {
       return []
     }

@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
 import { findHiddenCharacter } from '../../model/security/hidden-characters.ts'
 import { type PathHandle, openPathHandle, readCurrentPath } from './path-handle.ts'
@@ -141,12 +141,18 @@ function movedError(path: string): HostError {
 }
 
 function openEntry(at: string, hold: (at: string) => PathHandle): PathHandle | undefined {
+  // An error costs more than this check.
+  if (!existsNoFollow(at)) return undefined
   try {
     return hold(at)
   } catch (error) {
     if (getErrnoCode(error) === 'ENOENT') return undefined
     throw error
   }
+}
+
+function existsNoFollow(at: string): boolean {
+  return lstatSync(encodeSurrogateEscape(at), { throwIfNoEntry: false }) !== undefined
 }
 
 function joinPath(start: string, segments: readonly string[]): string {

@@ -38,6 +38,8 @@ export interface ShellDecision {
   readonly programs: readonly string[]
   readonly needsNetwork?: true
   readonly hiddenChanges?: HiddenChanges
+  /** Every part of it only reads. */
+  readonly isHarmless?: true
   /** Does the decision apply in every mode? */
   readonly isFinal: boolean
   /** The host must prevent git from starting programs named in its configuration. */
@@ -115,7 +117,7 @@ const MAX_COMMANDS = 64
 
 type CoreDecision = Pick<
   ShellDecision,
-  'verdict' | 'rule' | 'why' | 'isFinal' | 'gitHelpers' | 'always' | 'subcommands'
+  'verdict' | 'rule' | 'why' | 'isFinal' | 'isHarmless' | 'gitHelpers' | 'always' | 'subcommands'
 >
 
 function checkPlainCommands(commands: readonly PlainCommand[], start: string, context: ShellContext): CoreDecision {
@@ -153,7 +155,8 @@ function checkPlainCommands(commands: readonly PlainCommand[], start: string, co
       git.every(({ isProvenHarmless }) => isProvenHarmless) && { gitHelpers: 'off' as const }
     const isProved = allowedCommands.every(({ isBuiltinRule }) => isBuiltinRule)
     const reason = isProved ? 'It is proved harmless.' : `Your rules allow it: ${rule}.`
-    return { verdict: 'allow', rule, why: reason, isFinal: false, ...gitHelpers }
+    const isHarmless = allowedCommands.every(({ isProvenHarmless }) => isProvenHarmless)
+    return { verdict: 'allow', rule, why: reason, isFinal: false, ...gitHelpers, ...(isHarmless && { isHarmless }) }
   }
   const rules = missing.map(({ words }) => quoteRuleWords(words)).filter((words) => words !== undefined)
   const whole =

@@ -73,12 +73,12 @@ export function createShellTool({
       return Promise.resolve({ kind: 'exec', title, command, rootCommand, folder })
     },
 
-    async run(input, { host, folders, signal, progress, sandboxAccess, gitHelpers }) {
+    async run(input, { host, folders, signal, progress, sandboxAccess, gitHelpers, isHarmless }) {
       const command = getTextArgument(input, 'command')
       const folder = resolveFolder(input, folders)
       const info = await host.files.info(folder)
       if (info?.kind !== 'folder') return createErrorOutput(`Directory not found: ${folder}`, 'file-not-found')
-      const options = { idleTimeout: idle, ...defined({ timeout, access: sandboxAccess, gitHelpers }) }
+      const options = { idleTimeout: idle, ...defined({ timeout, access: sandboxAccess, gitHelpers, isHarmless }) }
       if (hasBackgroundTools && input['run_in_background'] === true)
         return startInBackground(host, { command, folder, ...options })
       const onOutput = createTailProgress(progress)

@@ -17,7 +17,7 @@ export function parsePathRule(setting: string): ProtectedPathRule[] {
 }
 
 /** Not case-sensitive, because names that differ only in case are the same on other disks. */
-export function createProtectedNamePattern(patterns: readonly string[]): RegExp {
+export function createProtectedNamePattern(patterns: readonly string[]): NamePattern {
   const key = patterns.join('/')
   const pattern = namePatterns.get(key) ?? compileNamePattern(patterns)
   // The rules are the same for every command.
@@ -25,10 +25,20 @@ export function createProtectedNamePattern(patterns: readonly string[]): RegExp 
   return pattern
 }
 
-const namePatterns = new Map<string, RegExp>()
+type NamePattern = Pick<RegExp, 'test'>
+
+const namePatterns = new Map<string, NamePattern>()
 const MAX_NAME_PATTERNS = 1000
 
-function compileNamePattern(patterns: readonly string[]): RegExp {
+/** Most patterns are plain names, which are looked up. */
+function compileNamePattern(patterns: readonly string[]): NamePattern {
+  const plainNames = new Set(patterns.filter((one) => !one.includes('*')).map(foldNameCase))
+  const wildcards = patterns.filter((one) => one.includes('*'))
+  const wildcard = wildcards.length > 0 ? compileWildcards(wildcards) : undefined
+  return { test: (name) => plainNames.has(foldNameCase(name)) || wildcard?.test(name) === true }
+}
+
+function compileWildcards(patterns: readonly string[]): RegExp {
   const sources = patterns.map((one) => one.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '.*'))
   return new RegExp(`^(?:${sources.join('|')})$`, 'isu')
 }
