@@ -34,6 +34,7 @@ describe('commands', () => {
       { output: `out\nerr\n${at.ws}\n`, exitCode: 3, signal: null, background: [], group: 0 },
     )
     assert.ok((end.group ?? 0) > 0)
+    at.host.close()
     assert.deepEqual(readdirSync(at.scratch), [], 'an output that was given whole leaves no file')
   })
 
@@ -184,6 +185,8 @@ describe('ends', () => {
     await Promise.all(Array.from({ length: 20 }, () => run(at, 'echo x | cat')))
     for (let round = 0; round < 80; round++) await run(at, 'echo x')
     assert.ok(descriptors() <= before + 2, `${before} -> ${descriptors()}`)
+    assert.ok(readdirSync(at.scratch).length <= 1, 'only the shell that waits for the next command has a file')
+    at.host.close()
     assert.deepEqual(readdirSync(at.scratch), [])
     const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === process.pid)
     const zombies = children.filter((name) => !isAlive(Number(name)))

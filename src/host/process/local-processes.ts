@@ -49,7 +49,6 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   const kept = createKeptCommands(scratch)
   const released = new AbortController()
   const spare = createSpareShell()
-  const lateNotices: string[] = []
   const backgroundList = createBackgroundCommands(kept, options.keepBackground)
   let wasUnsandboxedReported = false
 
@@ -135,15 +134,12 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       output.close(false)
       return { startFailure }
     }
-    const isOver = background.length === 0 && !stopped
     const notes = [
-      ...(isOver ? started.check() : await started.finish(background.length > 0)),
+      ...(await started.finish(background.length > 0)),
       ...(await collectBackgroundNotices()),
       ...(options.takeNotices?.() ?? []),
     ]
-    // Nothing runs in the sandbox any more, so nobody waits for its end; what is found then is reported later.
-    if (isOver) void finishLater(started)
-    else running.delete(group)
+    running.delete(group)
     if (background.length > 0) backgroundCommands.add(started)
     command.onOutput?.(output.readNew())
     const { text, omittedBytes } = output.text()
@@ -164,14 +160,9 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     }
   }
 
-  async function finishLater(started: StartedCommand): Promise<void> {
-    lateNotices.push(...(await started.finish(false)))
-    running.delete(started.group)
-  }
-
   /** Finishes earlier commands whose background processes have ended, and reports those that were stopped. */
   async function collectBackgroundNotices(): Promise<string[]> {
-    const notes = lateNotices.splice(0)
+    const notes: string[] = []
     for (const earlierCommand of backgroundCommands) {
       const isEnded = await hasGroupEnded(earlierCommand.group)
       const why =

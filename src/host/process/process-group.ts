@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTick, setTimeout as wait } from 'node:timers/promises'
 import { readStatFields } from './proc-stat-fields.ts'
 import { getUptimeMs } from './uptime.ts'
 import { lazy } from '../../model/lazy.ts'
@@ -17,8 +17,22 @@ export interface ProcessGroup {
    * the sandbox's own processes.
    */
   readonly isolated?: true
-  /** By `getUptimeMs`. */
-  readonly startedAt?: number
+  /** When the command started. */
+  readonly start?: ProcessMoment
+}
+
+/** A moment between the starts of two processes of the machine. */
+export interface ProcessMoment {
+  readonly uptimeMs: number
+  /** The last process that was started before. */
+  readonly lastPid: number
+}
+
+/** Undefined where the system does not say so. */
+export function readProcessMoment(): ProcessMoment | undefined {
+  const text = hasProcFs ? tryOrUndefined(() => readFileSync('/proc/loadavg', 'latin1')) : undefined
+  const lastPid = Number(text?.trim().split(' ').at(-1))
+  return lastPid > 0 ? { uptimeMs: getUptimeMs(), lastPid } : undefined
 }
 
 /** Without the shell itself. */
@@ -88,6 +102,13 @@ export function listSandboxInitPids({ id, isolated }: ProcessGroup): number[] {
   return (children || '').trim().split(' ').filter(Boolean).map(Number)
 }
 
+/** Waits until no process of a sandbox can run any more, for at most a second. */
+export async function killSandbox(group: ProcessGroup): Promise<void> {
+  const initPids = listSandboxInitPids(group)
+  for (const pid of initPids) sendSignal(pid, 'SIGKILL')
+  for (const deadline = Date.now() + 1000; initPids.some(isProcessAlive) && Date.now() < deadline;) await nextTick()
+}
+
 /** Stops a whole command at once, except for what has left its group. */
 export function pauseGroup(group: ProcessGroup): void {
   sendSignal(-group.id, 'SIGSTOP')
@@ -145,12 +166,14 @@ function listFromProc(group: ProcessGroup): number[] {
  * The processes that are younger than a command, if it is young itself: the system numbers processes in order. Undefined if
  * the numbers may have started again from the beginning.
  */
-function listNewPids({ id, startedAt }: ProcessGroup): string[] | undefined {
-  if (startedAt === undefined) return undefined
-  const last = Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1))
-  const maxForks = (getUptimeMs() - startedAt + 1) * MAX_FORKS_PER_MS * getProcessorCount()
-  if (!(last >= id) || last - id > MAX_NEW_PIDS || maxForks > getMaxPid() / 2) return undefined
-  return Array.from({ length: last - id }, (_, at) => String(id + 1 + at)).filter((pid) => existsSync(`/proc/${pid}`))
+function listNewPids({ start }: ProcessGroup): string[] | undefined {
+  const now = start && readProcessMoment()
+  if (!start || !now) return undefined
+  const count = now.lastPid - start.lastPid
+  const maxForks = (now.uptimeMs - start.uptimeMs + 1) * MAX_FORKS_PER_MS * getProcessorCount()
+  if (count < 0 || count > MAX_NEW_PIDS || maxForks > getMaxPid() / 2) return undefined
+  const pids = Array.from({ length: count }, (_, at) => String(start.lastPid + 1 + at))
+  return pids.filter((pid) => existsSync(`/proc/${pid}`))
 }
 
 /** More than a processor can do. */

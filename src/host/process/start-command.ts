@@ -3,23 +3,23 @@ import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type CommandOutput, openCommandOutput } from './command-output.ts'
 import { createProcessMarker, ensureWatchdog } from './kill-on-exit.ts'
-import { withHighOomScore } from './oom-score.ts'
-import { MAX_SENT_LENGTH, type SandboxShell, type ShellExit, startSandboxShell } from './sandbox-shell.ts'
+import { MAX_SENT_LENGTH, type ShellExit, startWaitingShell, waitForExit, type WaitingShell } from './waiting-shell.ts'
 import type { SpareShell } from './spare-shell.ts'
-import { type ProcessGroup, isProcessAlive, listSandboxInitPids, killGroup } from './process-group.ts'
+import { type ProcessGroup, killGroup, killSandbox, readProcessMoment } from './process-group.ts'
 import type { CommandRequest } from '../host.ts'
 import { HostError } from '../host-error.ts'
 import { withOpenedPath } from '../files/opened-path.ts'
+import type { PathHandle } from '../files/path-handle.ts'
+import { defined } from '../../model/defined.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 import type { QuarantinedPath } from '../sandbox/protect/missing-path-guard.ts'
 import type { SandboxLaunch, Sandbox } from '../sandbox/sandbox.ts'
 import { findShell } from './find-shell.ts'
-import { getUptimeMs } from './uptime.ts'
 
 export interface StartedCommand {
   readonly group: ProcessGroup
   readonly output: CommandOutput
-  readonly begun: SandboxShell['begun']
+  readonly begun: WaitingShell['begun']
   readonly exit: Promise<ShellExit>
   /** Its input stays open when we end. */
   holdInput(): void
@@ -32,8 +32,6 @@ export interface StartedCommand {
    * restored.
    */
   finish(keepsRunning: boolean): Promise<string[]>
-  /** The same, before the sandbox is closed. */
-  check(): string[]
   /** What was changed and restored since the last call. */
   takeNotices(): string[]
   /** The protected path that it kept creating, so that it was stopped. */
@@ -62,14 +60,14 @@ export async function startCommand(
   const launchOptions = { firstDescriptor: 5, ...(access === 'network' && { network: true }) }
   const launch = access === 'outside' ? undefined : await options.sandbox?.prepareLaunch(real, launchOptions)
   if (!launch?.isolated) ensureWatchdog()
-  const startedAt = getUptimeMs()
+  const start = readProcessMoment()
   try {
     const shell = withOpenedPath(roots, folder, { need: 'write' }, ({ entry }): StartedShell => {
       if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
       if (!entry.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${folder}`)
-      return launch?.isolated
-        ? startIsolated(command, launch, { ...options, cwd: entry.at })
-        : startPlain(command, launch, { ...options, cwd: entry.at })
+      return launch && !launch.isolated
+        ? startNamed(command, launch, entry.at, options)
+        : startInSpare(command, launch, entry, options)
     })
     const { child, marker, output, begun, exit, release } = shell
     launch?.markStarted(child.pid)
@@ -77,7 +75,8 @@ export async function startCommand(
     const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
     if (child.pid === undefined) await new Promise((_, reject) => void child.once('error', reject))
     child.on('error', () => undefined)
-    const group: ProcessGroup = { id: child.pid ?? 0, marker, startedAt, ...(launch?.isolated && { isolated: true }) }
+    const isolated = launch?.isolated ? (true as const) : undefined
+    const group: ProcessGroup = { id: child.pid ?? 0, marker, ...defined({ start, isolated }) }
     return {
       group,
       output,
@@ -94,7 +93,6 @@ export async function startCommand(
           child.stdin.write(text, (error) => (error ? fail(error) : done()))
         }),
       finish: (keepsRunning) => finishCommand({ child, group, launch, exited, release }, keepsRunning),
-      check: () => describeQuarantined(launch?.check(), 'the command'),
       takeNotices: () => describeQuarantined(launch?.found(), 'the command'),
       findRepeatedPath: () => launch?.repeated(),
     }
@@ -105,42 +103,45 @@ export async function startCommand(
   }
 }
 
-type StartedShell = Omit<SandboxShell, 'run'>
-type ShellStart = StartOptions & { readonly cwd: string }
+type StartedShell = Omit<WaitingShell, 'run'>
 
 /** In the spare shell, if there is one; then another one is started while the command runs. */
-function startIsolated(request: CommandRequest, launch: SandboxLaunch, options: ShellStart): StartedShell {
-  const { command, hasInput = false } = request
-  const { scratch, env, processLimit, fileLimit, cwd, spare } = options
-  const shellOptions = { scratch, env, processLimit, fileLimit, cwd, hasInput }
-  const isShort = command.length <= MAX_SENT_LENGTH
-  const waiting = isShort && !hasInput ? spare.take(launch, shellOptions) : undefined
-  const shell = waiting ?? startSandboxShell(launch, shellOptions, command)
-  shell.run(command, options.extraEnv)
-  if (isShort) spare.refill(launch, shellOptions)
+function startInSpare(
+  { command, hasInput }: CommandRequest,
+  launch: SandboxLaunch | undefined,
+  { at: cwd, stats }: PathHandle,
+  { scratch, env, processLimit, fileLimit, spare, extraEnv }: StartOptions,
+): StartedShell {
+  const shellOptions = { scratch, env, processLimit, fileLimit, cwd, hasInput: hasInput === true }
+  const terms = { ...defined({ launch }), options: shellOptions, folder: `${stats.dev}:${stats.ino}` }
+  const isLong = command.length > MAX_SENT_LENGTH
+  const waiting = isLong || hasInput ? undefined : spare.take(terms)
+  const shell = waiting ?? startWaitingShell(launch, shellOptions, isLong ? command : undefined)
+  shell.run(command, extraEnv)
+  if (!isLong) spare.refill(terms)
   return shell
 }
 
-function startPlain(
+/** Where the rules of the sandbox are names and not mounts. */
+function startNamed(
   { command, hasInput }: CommandRequest,
-  launch: SandboxLaunch | undefined,
-  { scratch, cwd, env, extraEnv }: ShellStart,
+  launch: SandboxLaunch,
+  cwd: string,
+  { scratch, env, extraEnv }: StartOptions,
 ): StartedShell {
   const { name, marker, env: markerEnv } = createProcessMarker('command')
   const output = openCommandOutput(scratch, name)
   const { descriptor } = output
-  // No input and no terminal: a program that asks a question gets the end of its input at once.
   const stdio = [hasInput ? ('pipe' as const) : ('ignore' as const), descriptor, descriptor]
-  const shell = [findShell(), '--noprofile', '--norc', '-c', '--', command] as const
-  const [program, ...args] = launch ? ([launch.program, ...launch.args, ...shell] as const) : shell
+  const args = [...launch.args, findShell(), '--noprofile', '--norc', '-c', '--', command]
   try {
-    const child = withHighOomScore(() =>
-      spawn(program, args, { cwd, env: { ...env, ...extraEnv, ...markerEnv }, stdio, detached: true }),
-    )
-    const exit = new Promise<ShellExit>((resolve) => {
-      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, failed: false }))
+    const child = spawn(launch.program, args, {
+      cwd,
+      env: { ...env, ...extraEnv, ...markerEnv },
+      stdio,
+      detached: true,
     })
-    return { child, marker, output, begun: Promise.resolve(true), exit, release: () => undefined }
+    return { child, marker, output, begun: Promise.resolve(true), exit: waitForExit(child), release: () => undefined }
   } catch (error) {
     output.close(false)
     throw error
@@ -164,7 +165,7 @@ function holdInput(child: ChildProcess): void {
   holder.unref()
 }
 
-interface RunningCommand extends Pick<SandboxShell, 'child' | 'release'> {
+interface RunningCommand extends Pick<WaitingShell, 'child' | 'release'> {
   readonly group: ProcessGroup
   readonly launch: SandboxLaunch | undefined
   readonly exited: Promise<void>
@@ -178,19 +179,19 @@ async function finishCommand(
   if (keepsRunning) {
     child.unref()
   } else if (launch.isolated) {
-    const initPids = listSandboxInitPids(group)
+    // Nothing but its own shell runs there any more; with its first process, all of them end.
+    await killSandbox(group)
     release()
-    const timedOut = await Promise.race([exited, wait(EXIT_TIMEOUT_MS, 'late' as const, { ref: false })])
-    if (timedOut) {
-      killGroup(group)
-      await Promise.race([exited, wait(EXIT_TIMEOUT_MS, undefined, { ref: false })])
-    }
-    for (const deadline = Date.now() + EXIT_TIMEOUT_MS; initPids.some(isProcessAlive) && Date.now() < deadline;)
-      await wait(1)
+    void killIfLate(group, exited)
   }
   const notices = describeQuarantined(launch.check(), 'the command')
   if (!keepsRunning) launch.release()
   return notices
+}
+
+/** The process that started the sandbox is outside of it, and ends by itself. */
+async function killIfLate(group: ProcessGroup, exited: Promise<void>): Promise<void> {
+  if (await Promise.race([exited, wait(EXIT_TIMEOUT_MS, 'late' as const, { ref: false })])) killGroup(group)
 }
 
 export function describeQuarantined(found: readonly QuarantinedPath[] = [], who: string): string[] {

@@ -117,7 +117,7 @@ async function startOnce(options: StdioProcessOptions, program: StdioProgram, fo
     : []
   const [command = '', ...args] = [...launchArgs, program.command, ...program.args]
   if (!launch?.isolated) ensureWatchdog()
-  const extraStdio = launch ? ['pipe' as const, ...(launch.descriptors ?? [])] : []
+  const extraStdio = launch ? ['pipe' as const, ...launch.openDescriptors()] : []
   const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...extraStdio]
   const child = withHighOomScore(() => spawn(command, args, { cwd: folder, env, stdio, detached: true }))
   launch?.markStarted(child.pid)

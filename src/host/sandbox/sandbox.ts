@@ -69,8 +69,8 @@ export interface SandboxLaunch {
   readonly program: string
   /** Followed by the command and its arguments. */
   readonly args: readonly string[]
-  /** To be passed to the program after its own descriptors, in this order. */
-  readonly descriptors: readonly number[]
+  /** To be passed to the program after its own descriptors, in this order; each program reads some of them to their end. */
+  openDescriptors(): readonly number[]
   /** The command has its own PID namespace, and ends with its parent. */
   readonly isolated: boolean
   /** Which files are mounted and covered. Two launches with the same arguments and this are the same; absent if unknown. */
@@ -199,11 +199,13 @@ export function createLocalSandbox(
         hasTemporary = true
         const { program } = backend
         const markStarted = () => undefined
-        return { program, args: ['-p', profile], descriptors: [], isolated, markStarted, ...lifecycle }
+        return { program, args: ['-p', profile], openDescriptors: () => [], isolated, markStarted, ...lifecycle }
       }
       const childDescriptors: number[] = []
       const openHandles: { release(): void }[] = []
-      const toChildDescriptor = (descriptor: number): number => firstDescriptor + childDescriptors.push(descriptor) - 1
+      const filter = findSeccompFilter(backend, network && !localSockets && hasAbstractSockets())
+      const firstMounted = firstDescriptor + (filter === undefined ? 0 : 1)
+      const toChildDescriptor = (descriptor: number): number => firstMounted + childDescriptors.push(descriptor) - 1
       try {
         const tmpFolder = prepareTmpFolder(scratch, listTopMounts('/tmp', { layout, scratch }))
         hasTemporary = true
@@ -214,8 +216,6 @@ export function createLocalSandbox(
           if (handle.stats.isSymbolicLink()) throw new HostError('moved', `${one} was replaced by a link.`)
           return { path: one, ...defined({ descriptor: handle.descriptor }) }
         })
-        const filter = openSeccompFilter(backend, network && !localSockets && hasAbstractSockets())
-        if (filter !== undefined) openHandles.push({ release: () => closeSync(filter) })
         const args = buildBubblewrapArguments(backend.mode, {
           layout: { ...layout, writable },
           guard: pathGuard,
@@ -225,7 +225,7 @@ export function createLocalSandbox(
           network,
           needsFileCapabilities: worksOnForeignFiles(backend.mode, layout),
           ...(backend.bindsDescriptors && { toChildDescriptor }),
-          ...(filter !== undefined && { filter: toChildDescriptor(filter) }),
+          ...(filter !== undefined && { filter: firstDescriptor }),
         })
         const canCompare = backend.bindsDescriptors && !network
         const identity = canCompare && [
@@ -239,7 +239,12 @@ export function createLocalSandbox(
         return {
           program: backend.program,
           args,
-          descriptors: childDescriptors,
+          openDescriptors() {
+            if (filter === undefined) return childDescriptors
+            const descriptor = openSync(filter, 'r')
+            openHandles.push({ release: () => closeSync(descriptor) })
+            return [descriptor, ...childDescriptors]
+          },
           isolated,
           ...(identity && { identity }),
           hasOwnProcessCount: hasOwnProcessCount(backend.mode),
@@ -281,12 +286,12 @@ function prepareTmpFolder(scratch: string, mounts: readonly string[]): string {
   return tmpFolder
 }
 
-function openSeccompFilter(
+function findSeccompFilter(
   { mode, filters }: { mode: BubblewrapMode; filters?: SeccompFilterFiles },
   withoutLocalSockets: boolean,
-): number | undefined {
+): string | undefined {
   if (!mode.filter || !filters) return undefined
-  return openSync(withoutLocalSockets ? filters.withoutLocalSockets : filters.withLocalSockets, 'r')
+  return withoutLocalSockets ? filters.withoutLocalSockets : filters.withLocalSockets
 }
 
 /** Changes when a path is replaced. */

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { localHost } from '../../src/host/local-host.ts'
+import { boxedPlace, type BoxedPlace, skipWithoutBox } from './box.ts'
+
+const KILLED = process.env['DRAGOMAN_SPARE_SHELL']
+if (KILLED === undefined) tests()
+else await waitForKill(JSON.parse(KILLED) as KilledWork)
+
+interface KilledWork {
+  readonly base: string
+  readonly mode: 'on' | 'off'
+}
+
+/** The shells of this process that wait for a command, the youngest first: the first process of each, outside of its sandbox. */
+function listWaiting(parent = process.pid): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => isWaiting(pid, parent))
+    .sort((one, other) => other - one)
+}
+
+function isWaiting(pid: number, parent: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const isShell = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('read -r -d')
+    return isShell && state !== 'Z' && Number(parentPid) === parent
+  } catch {
+    return false
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = Date.now() + 30_000; Date.now() < end; await wait(10)) if (condition()) return
+  assert.fail('it takes too long')
+}
+
+/** Runs a command; was it run by the shell that waited? */
+async function usesSpare(at: BoxedPlace, command = 'true', more = {}): Promise<boolean> {
+  const [waiting] = listWaiting()
+  const { group } = await at.run(command, more)
+  return waiting !== undefined && group === waiting
+}
+
+function tests(): void {
+  for (const mode of ['off', 'on'] as const)
+    describe(`the shell that waits for the next command, sandbox ${mode}`, async () => {
+      const skip = mode === 'on' ? await skipWithoutBox() : process.platform !== 'linux' && 'reads /proc'
+
+      test('is used once, and ends with the host', { skip }, async () => {
+        using at = boxedPlace({ mode })
+        assert.equal(await usesSpare(at), false)
+        assert.equal(await usesSpare(at), true)
+        assert.equal(await usesSpare(at), true)
+        at.host.close()
+        await until(() => listWaiting().length === 0)
+        assert.deepEqual(
+          readdirSync(at.scratch).filter((name) => name.endsWith('.txt')),
+          [],
+        )
+      })
+
+      test('is like any other: text, variables, arguments, input, exit code', { skip }, async () => {
+        using at = boxedPlace({ mode })
+        const text = `printf '%s|%s' "$MINE" $'a\\tb'; cat <<'END'\nlast  line\\\nEND\nexit 7\n`
+        const about = 'echo "$#$0"; read -r line; echo "<$line>"'
+        const long = `${'x=1; '.repeat(2000)}echo "$x $MINE"`
+        const results: unknown[] = []
+        for (let round = 0; round < 2; round++) {
+          const first = await at.run(text, { env: { MINE: 'a b\nc=d' } })
+          const second = await at.run(about)
+          const third = await at.run(long, { env: { MINE: 'm' } })
+          results.push([first.output, first.exitCode, second.output, third.output])
+        }
+        assert.deepEqual(results[0], results[1])
+        assert.deepEqual(results[1], ['a b\nc=d|a\tblast  line\\\n', 7, '0/bin/bash\n<>\n', '1 m\n'])
+      })
+
+      test('is not used on other terms', { skip }, async () => {
+        using at = boxedPlace({ mode })
+        await at.run('true')
+        assert.equal(await usesSpare(at, 'true', { folder: join(at.ws, 'src') }), false)
+        assert.equal(await usesSpare(at), false, 'it waits in the folder of the last command')
+        process.env['LC_SPARE'] = 'x'
+        assert.equal(await usesSpare(at), false, 'the environment has changed')
+        delete process.env['LC_SPARE']
+        await at.run('true')
+        assert.equal(await usesSpare(at, 'true', { hasInput: true }), false)
+      })
+
+      test('is not used if another folder has taken the name of its folder', { skip }, async () => {
+        using at = boxedPlace({ mode })
+        await at.run('true')
+        renameSync(at.ws, `${at.ws}-moved`)
+        mkdirSync(at.ws)
+        const [waiting] = listWaiting()
+        const { output, group } = await at.run('ls; echo new > made')
+        assert.deepEqual([output, group === waiting], ['', false])
+        assert.equal(readFileSync(join(at.ws, 'made'), 'utf8'), 'new\n')
+      })
+
+      test('ends if we are killed, without running anything', { skip }, async () => {
+        using at = boxedPlace({ mode })
+        const env = { ...process.env, DRAGOMAN_SPARE_SHELL: JSON.stringify({ base: at.base, mode }) }
+        const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], { env, stdio: 'ignore' })
+        await until(() => existsSync(join(at.base, 'ready')))
+        const [waiting = 0] = listWaiting(child.pid)
+        assert.notEqual(waiting, 0)
+        child.kill('SIGKILL')
+        await until(() => !isWaiting(waiting, 1) && !isWaiting(waiting, child.pid ?? 0))
+      })
+    })
+
+  describe('the sandbox that waits for the next command', async () => {
+    const skip = await skipWithoutBox()
+    const settings = '.vscode/tasks.json'
+
+    test('protects what is protected when the command comes', { skip }, async () => {
+      using at = boxedPlace()
+      await at.run('true')
+      // Somebody else creates it while the sandbox waits, then replaces it.
+      mkdirSync(join(at.ws, '.vscode'))
+      writeFileSync(join(at.ws, settings), 'mine\n')
+      for (const content of ['mine\n', 'replaced\n']) {
+        writeFileSync(join(at.ws, '.vscode/draft'), content)
+        renameSync(join(at.ws, '.vscode/draft'), join(at.ws, settings))
+        const end = await at.run(`echo bad > ${settings}`)
+        assert.notEqual(end.exitCode, 0)
+        assert.equal(readFileSync(join(at.ws, settings), 'utf8'), content)
+      }
+    })
+
+    test('hides secrets that appeared or were replaced while it waited', { skip }, async () => {
+      using at = boxedPlace()
+      // The home folder is the workspace, so its secrets are covered one by one.
+      const host = localHost({ folders: [at.ws], scratch: at.scratch, sandbox: { mode: 'on', home: at.ws } })
+      const run = (command: string) => host.processes.run({ command, folder: at.ws })
+      try {
+        await run('true')
+        mkdirSync(join(at.ws, '.ssh'))
+        writeFileSync(join(at.ws, '.ssh/id_rsa'), 'canary-new\n')
+        writeFileSync(join(at.ws, '.netrc'), 'canary-netrc\n')
+        assert.doesNotMatch((await run('cat .ssh/id_rsa .netrc')).output, /canary/)
+        writeFileSync(join(at.ws, 'draft'), 'canary-netrc-2\n')
+        renameSync(join(at.ws, 'draft'), join(at.ws, '.netrc'))
+        assert.doesNotMatch((await run('cat .netrc')).output, /canary/)
+      } finally {
+        host.close()
+      }
+    })
+
+    test('has no network after one that had it, and the other way round', { skip }, async () => {
+      using at = boxedPlace()
+      const interfaces = 'ls /sys/class/net | wc -l; cat /proc/net/dev | wc -l'
+      const offline = (await at.run(interfaces)).output
+      const online = (await at.run(interfaces, { access: 'network' })).output
+      assert.equal((await at.run(interfaces)).output, offline)
+      assert.equal((await at.run(interfaces, { access: 'network' })).output, online)
+    })
+
+    test('a path that the last process of a command creates is renamed before the next command', { skip }, async () => {
+      using at = boxedPlace()
+      for (let round = 0; round < 5; round++) {
+        const end = await at.run('(sleep 0.05; mkdir -p .vscode; echo bad > .vscode/tasks.json) & wait')
+        assert.deepEqual(
+          readdirSync(at.ws).includes('.vscode') && readdirSync(join(at.ws, '.vscode')).includes('tasks.json'),
+          false,
+        )
+        assert.match((end.notes ?? []).join(), /set-aside/)
+      }
+    })
+  })
+}
+
+/** A process whose host has a shell that waits. */
+async function waitForKill({ base, mode }: KilledWork): Promise<void> {
+  const home = join(base, 'home')
+  const host = localHost({ folders: [join(base, 'ws')], scratch: join(base, 'killed'), sandbox: { mode, home } })
+  await host.processes.run({ command: 'true', folder: join(base, 'ws') })
+  writeFileSync(join(base, 'ready'), '')
+  await wait(60_000)
+}
