@@ -31,8 +31,9 @@ export interface Ui {
   close(): void
 }
 
-/** Keys are shown at once, other changes after this delay. */
+/** Keys are shown at once, other changes after this delay, or more if frames take long: they get a share of the time. */
 const FRAME_DELAY_MS = 33
+const MIN_DELAY_PER_COST = 8
 const TICK_INTERVAL_MS = 250
 
 export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAction) => void): Ui {
@@ -41,6 +42,8 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   let timer: NodeJS.Timeout | undefined
   let holdTimer: NodeJS.Timeout | undefined
   let isPaintDue = false
+  let frameCost = 0
+  let shownConversation = start.conversation
   let isClosed = false
   const isUtf8 = supportsUtf8(process.env)
   const terminal: TerminalSession = openTerminal(process.stdin, process.stdout, {
@@ -70,7 +73,9 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   function applyKeyResult({ state: next, actions = [] }: KeyResult): void {
     state = next
     for (const action of actions) onAction(action)
-    paint()
+    // Text that waits for its frame would delay the key.
+    if (isPaintDue && !isSuspended) show([], shownConversation)
+    else paint()
   }
 
   function onStderrText(text: string): void {
@@ -89,12 +94,18 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
     timer = state.runningSince === undefined ? undefined : setTimeout(paint, TICK_INTERVAL_MS)
     isPaintDue = false
     if (isSuspended) return
-    const now = Date.now()
+    const startedAt = performance.now()
     const { final, rest } = takeBlocksForScrollback(state.conversation)
     state = { ...state, conversation: rest }
-    screen.commit(final.flatMap((block) => renderBlock(block, currentViewOptions(), now)))
-    const { lines, cursor } = renderLiveScreen(state, currentViewOptions(), now)
-    screen.show(lines, cursor)
+    shownConversation = rest
+    const above = final.flatMap((block) => renderBlock(block, currentViewOptions(), Date.now()))
+    show(above, rest)
+    frameCost = performance.now() - startedAt
+  }
+
+  function show(above: readonly StyledLine[], conversation: UiState['conversation']): void {
+    const { lines, cursor } = renderLiveScreen({ ...state, conversation }, currentViewOptions(), Date.now())
+    screen.update(above, lines, cursor)
     state = markShownLines(state)
   }
 
@@ -114,7 +125,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
       if (isPaintDue || isClosed) return
       isPaintDue = true
       clearTimeout(timer)
-      timer = setTimeout(paint, FRAME_DELAY_MS)
+      timer = setTimeout(paint, Math.max(FRAME_DELAY_MS, frameCost * MIN_DELAY_PER_COST))
     },
     flush() {
       if (isPaintDue) paint()
