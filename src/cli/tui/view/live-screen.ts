@@ -1,5 +1,6 @@
 import { truncateLines } from '../../output/truncate-lines.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
+import { defined } from '../../../model/defined.ts'
 import { formatDuration } from '../../../provider/index.ts'
 import type { ConversationBlock, LiveConversation, TextBlock } from '../conversation-state.ts'
 import { summarizeActivity } from '../subagent-activity.ts'
@@ -11,6 +12,7 @@ import { renderCall } from './call.ts'
 import { renderEditor, renderMenu, type LinesWithCursor, renderQueue } from './input-box.ts'
 import { type ViewOptions, MAX_TEXT_COLUMNS } from './view-options.ts'
 import { renderCodeLines, renderMarkdown } from './markdown.ts'
+import { highlightGrowing } from './highlight-growing.ts'
 import { isEmptyCode, takeCodeTail } from './markdown-stream.ts'
 import { renderStatusLine } from './status.ts'
 import { renderUserCommand } from './user-command.ts'
@@ -129,7 +131,11 @@ function renderText(block: TextBlock, { highlight, ...viewOptions }: LiveViewOpt
   }
   if (part === 'next' && isEmptyCode(text)) return []
   const isPlain = isLong || part !== undefined
-  return renderMarkdown(escapeForTerminal(text), { ...viewOptions, ...(!isPlain && highlight && { highlight }) })
+  const highlightText: typeof highlight = done ? highlight : highlight && highlightGrowing.bind(undefined, highlight)
+  return renderMarkdown(escapeForTerminal(text), {
+    ...viewOptions,
+    ...defined({ highlight: isPlain ? undefined : highlightText }),
+  })
 }
 
 const MAX_HIGHLIGHTED_LIVE_CHARS = 4000

@@ -10,22 +10,20 @@ import {
   wrapLine,
 } from '../term/styled-line.ts'
 import { isPlainParagraph } from './markdown-stream.ts'
+import { renderSimpleInline } from './simple-inline.ts'
 import { type ViewOptions, MAX_TEXT_COLUMNS } from './view-options.ts'
 
 /** The text must not contain control characters. */
 export function renderMarkdown(text: string, viewOptions: ViewOptions): StyledLine[] {
   const width = Math.min(viewOptions.width, MAX_TEXT_COLUMNS)
   // The rules for blocks are many, and most blocks are paragraphs.
-  if (isPlainParagraph(text)) return wrapSpans(renderInline(lexInline(text.replace(/\n$/, ''))), width)
+  if (isPlainParagraph(text)) return wrapSpans(renderPlainParagraph(text.replace(/\n$/, '')), width)
   return renderBlocks(lexer(text), { ...viewOptions, width })
 }
 
-function lexInline(text: string): readonly Token[] {
-  return INLINE_MARKUP.test(text) ? Lexer.lexInline(text) : [{ type: 'text', raw: text, text }]
+function renderPlainParagraph(text: string): StyledSpan[] {
+  return renderSimpleInline(text) ?? renderInline(Lexer.lexInline(text))
 }
-
-/** Text without any of these is only text. */
-const INLINE_MARKUP = /[\\`*_~[<@]|:\/\/|www\.| {2}\n/i
 
 /** Lines of code, each at most `width` wide. */
 export function renderCodeLines(lines: readonly StyledLine[], width: number): StyledLine[] {
