@@ -1,4 +1,4 @@
-import { takeBlocksForScrollback } from './conversation-state.ts'
+import { drawFrame, getFrameDelay } from './frame.ts'
 import { handleKey, type KeyResult, type UiAction } from './input/handle-key.ts'
 import { KEY_HOLD_MS, applyHeldKey } from './input/approval-keys.ts'
 import type { UiState } from './ui-state.ts'
@@ -13,7 +13,7 @@ import { renderBlock, renderLiveScreen } from './view/live-screen.ts'
 import type { ViewOptions } from './view/view-options.ts'
 import { defined } from '../../model/defined.ts'
 
-/** The state and its screen: every change of the state is shown soon after. */
+/** The state and its screen: keys are shown at once, every other change of the state soon after. */
 export interface Ui {
   /** It prints lines only, and has no list below the input. */
   readonly isPlain: boolean
@@ -31,9 +31,6 @@ export interface Ui {
   close(): void
 }
 
-/** Keys are shown at once, other changes after this delay, or more if frames take long: they get a share of the time. */
-const FRAME_DELAY_MS = 33
-const MIN_DELAY_PER_COST = 8
 const TICK_INTERVAL_MS = 250
 
 export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAction) => void): Ui {
@@ -42,7 +39,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   let timer: NodeJS.Timeout | undefined
   let holdTimer: NodeJS.Timeout | undefined
   let isPaintDue = false
-  let frameCost = 0
+  let frameMs = 0
   let shownConversation = start.conversation
   let isClosed = false
   const isUtf8 = supportsUtf8(process.env)
@@ -73,9 +70,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   function applyKeyResult({ state: next, actions = [] }: KeyResult): void {
     state = next
     for (const action of actions) onAction(action)
-    // Text that waits for its frame would delay the key.
-    if (isPaintDue && !isSuspended) show([], shownConversation)
-    else paint()
+    paintKey()
   }
 
   function onStderrText(text: string): void {
@@ -95,17 +90,17 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
     isPaintDue = false
     if (isSuspended) return
     const startedAt = performance.now()
-    const { final, rest } = takeBlocksForScrollback(state.conversation)
-    state = { ...state, conversation: rest }
-    shownConversation = rest
-    const above = final.flatMap((block) => renderBlock(block, currentViewOptions(), Date.now()))
-    show(above, rest)
-    frameCost = performance.now() - startedAt
+    state = markShownLines(drawFrame(state, screen, currentViewOptions(), Date.now()))
+    shownConversation = state.conversation
+    frameMs = performance.now() - startedAt
   }
 
-  function show(above: readonly StyledLine[], conversation: UiState['conversation']): void {
-    const { lines, cursor } = renderLiveScreen({ ...state, conversation }, currentViewOptions(), Date.now())
-    screen.update(above, lines, cursor)
+  /** Text that waits for its frame would delay a key. */
+  function paintKey(): void {
+    if (!isPaintDue || isSuspended) return paint()
+    const shown = { ...state, conversation: shownConversation }
+    const { lines, cursor } = renderLiveScreen(shown, currentViewOptions(), Date.now())
+    screen.show(lines, cursor)
     state = markShownLines(state)
   }
 
@@ -125,7 +120,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
       if (isPaintDue || isClosed) return
       isPaintDue = true
       clearTimeout(timer)
-      timer = setTimeout(paint, Math.max(FRAME_DELAY_MS, frameCost * MIN_DELAY_PER_COST))
+      timer = setTimeout(paint, getFrameDelay(frameMs))
     },
     flush() {
       if (isPaintDue) paint()

@@ -1,4 +1,13 @@
-import { type StyledCell, lineWidth, toCells, type StyledLine } from './styled-line.ts'
+import {
+  isSingleWidthLine,
+  lineText,
+  lineWidth,
+  sliceLine,
+  type StyledCell,
+  type StyledLine,
+  type TextTone,
+  toCells,
+} from './styled-line.ts'
 import type { TerminalSession } from './terminal.ts'
 import type { Theme } from './theme.ts'
 
@@ -55,14 +64,12 @@ export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 
     for (const [row, wanted] of next.entries()) {
       const previous = shown[row]
       if (previous && isSameLine(previous, wanted)) continue
-      const cells = previous || lineWidth(wanted) > columns ? toRow(wanted) : []
-      const change = previous ? diffRows(toRow(previous), cells) : { from: 0, to: cells.length, clear: false }
+      const change = previous ? diffLines(previous, wanted) : { column: 0, line: clip(wanted), clear: false }
       if (!change) continue
       out += moveTo(row, count)
       count = Math.max(count, row + 1)
-      const column = countColumns(cells.slice(0, change.from))
-      if (column > 0) out += `\u001B[${column}C`
-      out += styled(cells.length > 0 ? cells.slice(change.from, change.to) : wanted)
+      if (change.column > 0) out += `\u001B[${change.column}C`
+      out += styled(change.line)
       if (change.clear) out += '\u001B[K'
     }
     if (next.length < shown.length) out += moveTo(Math.max(next.length, 0), count) + CLEAR_DOWN
@@ -71,12 +78,27 @@ export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 
     return out
   }
 
-  /** The cells that fit. The terminal would wrap a row that is too long, and all rows below would be off by one. */
-  function toRow(line: StyledLine): StyledCell[] {
+  /** The part of a line that fits. The terminal would wrap a row that is too long, and all rows below would be off by one. */
+  function clip(line: StyledLine): StyledLine {
+    if (lineWidth(line) <= columns) return line
+    if (isSingleWidthLine(line)) return sliceLine(line, 0, columns)
     const cells = toCells(line)
     let used = 0
-    const end = cells.findIndex(({ width }) => (used += width) > columns)
-    return end < 0 ? cells : cells.slice(0, end)
+    return cells.slice(
+      0,
+      cells.findIndex(({ width }) => (used += width) > columns),
+    )
+  }
+
+  /** What must be written, and at which column; undefined if nothing has changed. */
+  function diffLines(previous: StyledLine, wanted: StyledLine): LineChange | undefined {
+    const [before, after] = [clip(previous), clip(wanted)]
+    if (isSingleWidthLine(before) && isSingleWidthLine(after)) return diffSingleWidth(before, after)
+    const cells = toCells(after)
+    const change = diffRows(toCells(before), cells)
+    if (!change) return undefined
+    const { from, to, clear } = change
+    return { column: countColumns(cells.slice(0, from)), line: cells.slice(from, to), clear }
   }
 
   /**
@@ -142,7 +164,7 @@ export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 
     show: (lines: readonly StyledLine[], cursor?: CursorPosition) => send(show(lines, cursor)),
     resize(nextColumns: number, nextRows: number): void {
       // A terminal that gets narrower wraps the long lines: then the live part begins higher up.
-      const above = shown.slice(0, at).reduce((sum, row) => sum + countTerminalRows(toRow(row), nextColumns), 0)
+      const above = shown.slice(0, at).reduce((sum, row) => sum + countTerminalRows(clip(row), nextColumns), 0)
       const cursorRows = Math.floor(Math.max((lastCursor?.column ?? 0) - 1, 0) / nextColumns)
       ;[columns, rows] = [nextColumns, nextRows]
       const up = Math.min(above + cursorRows, nextRows - 1)
@@ -189,6 +211,33 @@ function diffRows(previous: readonly StyledCell[], wanted: readonly StyledCell[]
   return { from, to, clear: countColumns(previous) > countColumns(wanted) }
 }
 
+interface LineChange {
+  readonly column: number
+  readonly line: StyledLine
+  /** The rest of the row must be cleared. */
+  readonly clear: boolean
+}
+
+/** The same for lines whose characters are all one column wide, without cells. */
+function diffSingleWidth(previous: StyledLine, wanted: StyledLine): LineChange | undefined {
+  const [before, after] = [lineText(previous), lineText(wanted)]
+  const [tonesBefore, tonesAfter] = [listTones(previous), listTones(wanted)]
+  const isSame = (at: number) => before[at] === after[at] && tonesBefore[at] === tonesAfter[at]
+  let from = 0
+  while (from < after.length && isSame(from)) from++
+  if (from === after.length && before.length === after.length) return undefined
+  let to = after.length
+  if (before.length === after.length) while (isSame(to - 1)) to--
+  return { column: from, line: sliceLine(wanted, from, to), clear: before.length > after.length }
+}
+
+/** The tone of each character. */
+function listTones(line: StyledLine): TextTone[] {
+  const tones: TextTone[] = []
+  for (const { text, tone = 'plain' } of line) for (let count = text.length; count > 0; count--) tones.push(tone)
+  return tones
+}
+
 function isSameLine(one: StyledLine, other: StyledLine): boolean {
   if (one === other) return true
   return (
@@ -201,6 +250,6 @@ function countColumns(row: readonly StyledCell[]): number {
   return row.reduce((sum, { width }) => sum + width, 0)
 }
 
-function countTerminalRows(row: readonly StyledCell[], columns: number): number {
-  return Math.max(Math.ceil(countColumns(row) / columns), 1)
+function countTerminalRows(row: StyledLine, columns: number): number {
+  return Math.max(Math.ceil(lineWidth(row) / columns), 1)
 }

@@ -42,7 +42,7 @@ export function lineWidth(one: StyledLine): number {
 export function wrapLine(one: StyledLine, width: number, indent: StyledLine = []): StyledLine[] {
   const room = Math.max(width, 4)
   if (lineWidth(one) <= room) return [one]
-  if (one.every(({ text }) => isSingleWidthText(text))) return wrapSingleWidth(one, room, indent)
+  if (isSingleWidthLine(one)) return wrapSingleWidth(one, room, indent)
   const lines: StyledLine[] = []
   let row: StyledCell[] = []
   let used = 0
@@ -85,6 +85,15 @@ function wrapSingleWidth(one: StyledLine, room: number, indent: StyledLine): Sty
   return [...lines, joinStyledCells([...(isIndented ? indent : []), ...take(from, text.length)])]
 }
 
+/** Is each character of the line one column wide? Then its columns are the indices of its text. */
+export function isSingleWidthLine(one: StyledLine): boolean {
+  return one.every(({ text }) => isSingleWidthText(text))
+}
+
+export function sliceLine(one: StyledLine, from: number, to: number): StyledLine {
+  return createSlicer(one)(from, to)
+}
+
 /** Takes parts of a line by their indices in its text, in ascending order. */
 function createSlicer(one: StyledLine): (from: number, to: number) => StyledSpan[] {
   let at = 0
@@ -107,8 +116,7 @@ function createSlicer(one: StyledLine): (from: number, to: number) => StyledSpan
 /** Cuts a line to a width, and marks the cut. */
 export function clipLine(one: StyledLine, width: number): StyledLine {
   if (lineWidth(one) <= width) return one
-  if (one.every(({ text }) => isSingleWidthText(text)))
-    return [...joinStyledCells(createSlicer(one)(0, width - 1)), { text: '…', tone: 'quiet' }]
+  if (isSingleWidthLine(one)) return [...joinStyledCells(sliceLine(one, 0, width - 1)), { text: '…', tone: 'quiet' }]
   const visibleCells: StyledCell[] = []
   let used = 0
   for (const cell of toCells(one)) {

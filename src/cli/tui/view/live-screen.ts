@@ -13,7 +13,7 @@ import { renderEditor, renderMenu, type LinesWithCursor, renderQueue } from './i
 import { type ViewOptions, MAX_TEXT_COLUMNS } from './view-options.ts'
 import { renderCodeLines, renderMarkdown } from './markdown.ts'
 import { highlightGrowing } from './highlight-growing.ts'
-import { isEmptyCode, takeCodeTail } from './markdown-stream.ts'
+import { isEmptyCode, takeBlockTail, takeCodeTail } from './markdown-stream.ts'
 import { renderStatusLine } from './status.ts'
 import { renderUserCommand } from './user-command.ts'
 
@@ -116,7 +116,7 @@ function renderUserMessage(text: string, width: number): StyledLine[] {
   return [...head, styledLine(`  … ${all - head.length} more lines`, 'quiet')]
 }
 
-/** Of long code that is still coming in, only the end can be on the screen, and it is not highlighted. */
+/** Of a long block that is still coming in, only the end can be on the screen, and it is not highlighted. */
 function renderText(block: TextBlock, { highlight, ...viewOptions }: LiveViewOptions): StyledLine[] {
   const { text, done, part } = block
   const { width, rows = Infinity } = viewOptions
@@ -132,7 +132,8 @@ function renderText(block: TextBlock, { highlight, ...viewOptions }: LiveViewOpt
   if (part === 'next' && isEmptyCode(text)) return []
   const isPlain = isLong || part !== undefined
   const highlightText: typeof highlight = done ? highlight : highlight && highlightGrowing.bind(undefined, highlight)
-  return renderMarkdown(escapeForTerminal(text), {
+  const shown = isLong ? (takeBlockTail(text, rows) ?? text) : text
+  return renderMarkdown(escapeForTerminal(shown), {
     ...viewOptions,
     ...defined({ highlight: isPlain ? undefined : highlightText }),
   })
@@ -142,12 +143,25 @@ const MAX_HIGHLIGHTED_LIVE_CHARS = 4000
 
 /** A thought is one line: its subject, or the last line so far. */
 function renderThought({ text, done, ms }: Extract<ConversationBlock, { kind: 'thought' }>, width: number) {
-  const subject = [...text.matchAll(/\*\*(.+?)\*\*/g)].at(-1)?.[1]
-  const rows = text.split('\n').filter((one) => one.trim() !== '')
-  const shown = subject ?? (done ? rows[0] : rows.at(-1)) ?? ''
+  const shown = findLastSubject(text) ?? (done ? text.trimStart().split('\n', 1)[0] : getLastLine(text.trimEnd())) ?? ''
   if (done && shown === '') return []
   const time = done && ms >= 1000 ? ` (${Math.round(ms / 1000)} s)` : ''
   return [clipLine(styledLine(`✻ ${escapeForTerminal(shown.trim())}${time}`, 'quiet'), width)]
+}
+
+/** The last text in double asterisks. It is searched from the end: a thought may be long, and is shown at every frame. */
+function findLastSubject(text: string): string | undefined {
+  for (let end = text.length; end > 0 && text.lastIndexOf('**', end) >= 0;) {
+    const line = getLastLine(text.slice(0, end))
+    const subject = [...line.matchAll(/\*\*(.+?)\*\*/g)].at(-1)?.[1]
+    if (subject !== undefined) return subject
+    end -= line.length + 1
+  }
+  return undefined
+}
+
+function getLastLine(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1)
 }
 
 /** A line for each subagent that works in the background: the call that started it has its result already. */

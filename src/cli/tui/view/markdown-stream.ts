@@ -95,7 +95,9 @@ function countCodeChars(code: string): number {
 
 /** The ends of all blocks but the last, which may go on. */
 function findOtherEnds(text: string, start: number): BlockEnd[] {
-  const tokens = new Lexer().blockTokens(text.slice(start, text.lastIndexOf('\n') + 1))
+  const complete = text.lastIndexOf('\n') + 1
+  if (complete <= start || isListOrTable(text, start, complete)) return []
+  const tokens = new Lexer().blockTokens(text.slice(start, complete))
   const last = tokens.findLastIndex(({ type }) => type !== 'space')
   const ends: BlockEnd[] = []
   let at = start
@@ -112,6 +114,35 @@ function findOtherEnds(text: string, start: number): BlockEnd[] {
   return ends
 }
 
+const TABLE_LINES = /(?:\|[^\n]*\n)+/y
+const BULLET_LINES = /([-*+]) (?![-*_ ]+\n)\S[^\n]*\n(?:\1 (?![-*_ ]+\n)\S[^\n]*\n| {2,}\S[^\n]*\n|\n)*/y
+const NUMBERED_LINES = /\d{1,9}([.)]) \S[^\n]*\n(?:\d{1,9}\1 \S[^\n]*\n| {3,}\S[^\n]*\n)*/y
+
+/** Are all lines those of a table or a list? Its end is then not in sight, and lexing it again can wait. */
+function isListOrTable(text: string, start: number, end: number): boolean {
+  return [TABLE_LINES, BULLET_LINES, NUMBERED_LINES].some((pattern) => matchAt(pattern, text, start) === end)
+}
+
+/** A shorter list or table with the last lines of one that is still coming in; undefined for other text. */
+export function takeBlockTail(text: string, rows: number): string | undefined {
+  const start = matchAt(BLANK_LINES, text, 0) ?? 0
+  if (!isListOrTable(text, start, text.lastIndexOf('\n') + 1)) return undefined
+  let from = findLastLines(text, rows, start)
+  if (text[start] === '|') {
+    const body = text.indexOf('\n', text.indexOf('\n', start) + 1) + 1
+    return from <= body ? undefined : text.slice(start, body) + text.slice(from)
+  }
+  while (from > start && /[\s]/.test(text[from] ?? '')) from = text.lastIndexOf('\n', from - 2) + 1
+  return text.slice(from)
+}
+
+/** Where the last lines begin. */
+function findLastLines(text: string, rows: number, start: number): number {
+  let from = text.length
+  for (let row = 0; row <= rows && from > start; row++) from = text.lastIndexOf('\n', from - 1)
+  return Math.max(from + 1, start)
+}
+
 /** Where a match that begins at an index ends. */
 function matchAt(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at
@@ -123,9 +154,7 @@ export function takeCodeTail(text: string, rows: number): string[] | undefined {
   const start = matchAt(BLANK_LINES, text, 0) ?? 0
   const open = matchAt(FENCE, text, start)
   if (open === undefined || findCodeEnd(text, start)?.length !== 0) return undefined
-  let from = text.length
-  for (let row = 0; row <= rows && from > open; row++) from = text.lastIndexOf('\n', from - 1)
-  const lines = text.slice(Math.max(from + 1, open)).split('\n')
+  const lines = text.slice(findLastLines(text, rows, open)).split('\n')
   const last = lines.at(-1) ?? ''
   const isClosing = /^ {0,3}[~`]+ *$/.test(last) && last.trimStart().startsWith(readFence(text, start))
   return isClosing || last === '' ? lines.slice(0, -1) : lines
