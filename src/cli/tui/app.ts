@@ -19,7 +19,7 @@ import { renderSessionHistory } from './session-history.ts'
 import { createSlashCommandList } from './slash/command-list.ts'
 import { prepareStart, type PreparedStart } from './onboarding/prepare-start.ts'
 import { createStatus, createStatusUpdates } from './status-updates.ts'
-import type { TerminalSignals } from './terminal-signals.ts'
+import { createTerminalSignals, type TerminalSignals } from './terminal-signals.ts'
 import { openUi, type Ui } from './ui.ts'
 import { createUiState } from './ui-state.ts'
 import { createUserShell } from './user-shell.ts'
@@ -55,8 +55,9 @@ async function openApp(args: RunArgs, start: PreparedStart): Promise<AppParts> {
     },
   )
   const mentions = createResourceMentions(() => session.servers)
+  const openCustomStatus = await loadCustomStatus(start)
   // From here on nothing is awaited: keys may come, and they need all parts.
-  const [signals, openCustomStatus] = await Promise.all([openSignals(start), loadCustomStatus(start)])
+  const signals = openSignals(start)
   const ui = openFrontEnd(start, session, (action) => onAction(app, action))
   const status = createStatusUpdates(ui, session, folder)
   const commands = createSlashCommandList(folder, session)
@@ -72,10 +73,9 @@ async function openApp(args: RunArgs, start: PreparedStart): Promise<AppParts> {
   return app
 }
 
-/** The title and notifications of the terminal; loaded here, because a run without a terminal needs neither. */
-async function openSignals({ folder, settings: { config } }: PreparedStart): Promise<TerminalSignals | undefined> {
+/** The title and notifications of the terminal. */
+function openSignals({ folder, settings: { config } }: PreparedStart): TerminalSignals | undefined {
   if (isPlainTerminal(config)) return undefined
-  const { createTerminalSignals } = await import('./terminal-signals.ts')
   return createTerminalSignals({
     folder,
     method: config.notifications ?? 'auto',
@@ -142,7 +142,7 @@ function onRunEvent({ session, status, signals, customStatus }: AppParts, event:
   // An approved plan sets the mode.
   if (event.type === 'reply') status.refresh()
   // A command may have checked out another branch.
-  if (event.type === 'run-close') void status.refreshBranch()
+  if (event.type === 'run-close') status.refreshBranch()
 }
 
 function onAction(app: AppParts, action: UiAction): void {
@@ -151,13 +151,12 @@ function onAction(app: AppParts, action: UiAction): void {
 }
 
 function showFirstScreen(app: AppParts): void {
-  const { args, ui, session, controller, status, completer, commands } = app
+  const { args, ui, session, controller, status, commands } = app
   ui.print(renderWelcome(ui.state.status, session.notices, ui.viewOptions))
   const { entries, pendingCalls } = session.agent.session
   if ((args.resume ?? args.fork) !== undefined) ui.print(renderSessionHistory(entries, ui.viewOptions))
-  void status.refreshBranch()
+  status.refreshBranch()
   void status.refreshSandbox()
-  completer.refreshFiles()
   if (args.prompt?.startsWith('/') && commands.find(/^\/([\w.:-]+)/.exec(args.prompt)?.[1] ?? ''))
     onAction(app, { do: 'submit', text: args.prompt })
   else if (args.prompt !== undefined) controller.submit(args.prompt)

@@ -5,17 +5,23 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { describeRetry } from '../output/describe-run.ts'
 import { type SubagentActivity, summarizeActivity, updateActivities } from './subagent-activity.ts'
-import { measureFinalMarkdown } from './view/markdown.ts'
+import { type MarkdownText, takeFinalMarkdown } from './view/markdown-stream.ts'
 
 /** A piece of the conversation. Its texts are unescaped; the views make them safe for the terminal. */
 export type ConversationBlock =
   | { readonly kind: 'user'; readonly text: string }
-  | { readonly kind: 'text'; readonly text: string; readonly done: boolean }
+  | TextBlock
   | { readonly kind: 'thought'; readonly text: string; readonly done: boolean; readonly ms: number }
   | { readonly kind: 'call'; readonly call: CallState; readonly progress: string; readonly since: number }
   | UserCommandBlock
   /** A passing notice disappears when the next thing happens. */
   | { readonly kind: 'notice'; readonly text: string; readonly tone: 'quiet' | 'warn' | 'bad'; readonly passing?: true }
+
+/** Text of the model, in Markdown. */
+export interface TextBlock extends MarkdownText {
+  readonly kind: 'text'
+  readonly done: boolean
+}
 
 /** A shell command that the user ran with `!`, and its output. It has an end once it is over. */
 export interface UserCommandBlock {
@@ -90,17 +96,28 @@ export function applyRunEvent(conversation: LiveConversation, event: RunEvent, n
 export function takeBlocksForScrollback(conversation: LiveConversation) {
   const firstOpen = conversation.live.findIndex((block) => !isFinalBlock(block))
   const at = firstOpen < 0 ? conversation.live.length : firstOpen
-  const final = conversation.live.slice(0, at)
+  const final = conversation.live
+    .slice(0, at)
+    .flatMap((block): readonly ConversationBlock[] => (block.kind === 'text' ? splitText(block) : [block]))
   const live = conversation.live.slice(at)
   const openParts = Object.entries(conversation.parts).filter(([, blockIndex]) => blockIndex >= at)
   const parts = Object.fromEntries(openParts.map(([index, blockIndex]) => [index, blockIndex - at]))
   const [first, ...others] = live
+  if (first?.kind !== 'text') return { final, rest: { ...conversation, live, parts } }
   // The complete paragraphs of a text that is still coming in are final, too.
-  const length = first?.kind === 'text' ? measureFinalMarkdown(first.text) : 0
-  if (first?.kind !== 'text' || length === 0) return { final, rest: { ...conversation, live, parts } }
-  const head: ConversationBlock = { ...first, text: first.text.slice(0, length), done: true }
-  const tail: ConversationBlock = { kind: 'text', text: first.text.slice(length), done: false }
-  return { final: [...final, head], rest: { ...conversation, live: [tail, ...others], parts } }
+  const pieces = splitText(first)
+  const open = pieces.pop() ?? first
+  return { final: [...final, ...pieces], rest: { ...conversation, live: [open, ...others], parts } }
+}
+
+/** The blocks of a text that are final, and the rest. */
+function splitText(block: TextBlock): TextBlock[] {
+  const { final, rest } = takeFinalMarkdown(block)
+  if (final.length === 0) return [block]
+  return [
+    ...final.map((piece): TextBlock => ({ kind: 'text', ...piece, done: true })),
+    { kind: 'text', ...rest, done: block.done },
+  ]
 }
 
 function isFinalBlock(block: ConversationBlock): boolean {

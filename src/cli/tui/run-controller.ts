@@ -16,9 +16,9 @@ export type RunController = ReturnType<typeof createRunController>
 /** For commands that need the session for themselves. */
 export const BUSY_MESSAGE = 'The model is working; stop it first (Esc).'
 
-/** After so many milliseconds of events, or so many characters, keys and the screen are handled. */
+/** After so many milliseconds of events keys are handled, and after so many characters the screen is drawn. */
 const YIELD_INTERVAL_MS = 2
-const MAX_DELTA_CHARS = 2000
+const MAX_DELTA_CHARS = 3000
 
 interface RunControllerOptions {
   readonly ui: () => Ui
@@ -55,7 +55,7 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
   /** Even if text arrives faster than it can be drawn, keys must be handled. */
   async function showEvents(events: AsyncIterable<RunEvent>): Promise<void> {
     let lastYieldAt = performance.now()
-    let charsSinceYield = 0
+    let newChars = 0
     for await (const event of events) {
       onEvent(event)
       if (event.type === 'call') {
@@ -64,12 +64,13 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
       }
       for (const part of splitDelta(event)) {
         ui().update((state) => reduceState(state, part, agent()))
-        charsSinceYield += deltaLength(part)
-        if (charsSinceYield > MAX_DELTA_CHARS) ui().flush()
-        else if (performance.now() - lastYieldAt <= YIELD_INTERVAL_MS) continue
+        newChars += deltaLength(part)
+        if (newChars > MAX_DELTA_CHARS && newChars > countOpenChars(ui().state) / 2) {
+          ui().flush()
+          newChars = 0
+        } else if (performance.now() - lastYieldAt <= YIELD_INTERVAL_MS) continue
         await new Promise((resolve) => setImmediate(resolve))
         lastYieldAt = performance.now()
-        charsSinceYield = 0
       }
     }
   }
@@ -175,6 +176,11 @@ function splitDelta(event: RunEvent): readonly RunEvent[] {
 function isHighSurrogate(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit >= 0xd800 && unit < 0xdc00
+}
+
+/** A long block that may still change is laid out again at each frame: the longer it is, the fewer frames it gets. */
+function countOpenChars({ conversation: { live } }: UiState): number {
+  return live.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), 0)
 }
 
 function deltaLength(event: RunEvent): number {

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
 import { defined } from '../../model/defined.ts'
 import { abbreviateHome } from '../paths/folders.ts'
 import type { ActiveSession } from './active-session.ts'
+import { readGitBranch } from './git-branch.ts'
 import type { Ui } from './ui.ts'
 import type { StatusInfo } from './ui-state.ts'
 
@@ -18,8 +18,8 @@ export function createStatusUpdates(ui: Ui, session: ActiveSession, folder: stri
     /** Shows the current session, without the figures of the previous one. */
     reset: () =>
       update(({ branch, sandbox }) => ({ ...createStatus(session, folder), ...defined({ branch, sandbox }) })),
-    async refreshBranch(): Promise<void> {
-      const branch = await readGitBranch(folder)
+    refreshBranch(): void {
+      const branch = readGitBranch(folder)
       update(({ branch: _previous, ...status }) => ({ ...status, ...defined({ branch }) }))
     },
     async refreshSandbox(): Promise<void> {
@@ -34,12 +34,4 @@ export function createStatusUpdates(ui: Ui, session: ActiveSession, folder: stri
 export function createStatus({ agent, mode }: ActiveSession, folder: string): StatusInfo {
   const { origin, window } = agent.model
   return { model: `${origin.provider}/${origin.model}`, mode, folder: abbreviateHome(folder), ...defined({ window }) }
-}
-
-function readGitBranch(folder: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile('git', ['symbolic-ref', '--short', 'HEAD'], { cwd: folder }, (error, out) =>
-      resolve(error ? undefined : out.trim()),
-    )
-  })
 }

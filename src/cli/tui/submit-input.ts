@@ -28,7 +28,7 @@ export async function submitInput(app: AppParts, text: string): Promise<void> {
 async function runShellCommand(app: AppParts, command: string): Promise<void> {
   if (app.controller.isBusy) return app.ui.notify(BUSY_MESSAGE, 'warn')
   await app.userShell.run(app, command)
-  await app.status.refreshBranch()
+  app.status.refreshBranch()
 }
 
 /**

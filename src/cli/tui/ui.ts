@@ -1,4 +1,4 @@
-import { takeBlocksForScrollback } from './conversation-state.ts'
+import { drawFrame, getFrameDelay } from './frame.ts'
 import { handleKey, type KeyResult, type UiAction } from './input/handle-key.ts'
 import { KEY_HOLD_MS, applyHeldKey } from './input/approval-keys.ts'
 import type { UiState } from './ui-state.ts'
@@ -13,7 +13,7 @@ import { renderBlock, renderLiveScreen } from './view/live-screen.ts'
 import type { ViewOptions } from './view/view-options.ts'
 import { defined } from '../../model/defined.ts'
 
-/** The state and its screen: every change of the state is shown soon after. */
+/** The state and its screen: keys are shown at once, every other change of the state soon after. */
 export interface Ui {
   /** It prints lines only, and has no list below the input. */
   readonly isPlain: boolean
@@ -31,8 +31,6 @@ export interface Ui {
   close(): void
 }
 
-/** Keys are shown at once, other changes after this delay. */
-const FRAME_DELAY_MS = 33
 const TICK_INTERVAL_MS = 250
 
 export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAction) => void): Ui {
@@ -41,6 +39,8 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   let timer: NodeJS.Timeout | undefined
   let holdTimer: NodeJS.Timeout | undefined
   let isPaintDue = false
+  let frameMs = 0
+  let shownConversation = start.conversation
   let isClosed = false
   const isUtf8 = supportsUtf8(process.env)
   const terminal: TerminalSession = openTerminal(process.stdin, process.stdout, {
@@ -70,7 +70,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   function applyKeyResult({ state: next, actions = [] }: KeyResult): void {
     state = next
     for (const action of actions) onAction(action)
-    paint()
+    paintKey()
   }
 
   function onStderrText(text: string): void {
@@ -89,11 +89,17 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
     timer = state.runningSince === undefined ? undefined : setTimeout(paint, TICK_INTERVAL_MS)
     isPaintDue = false
     if (isSuspended) return
-    const now = Date.now()
-    const { final, rest } = takeBlocksForScrollback(state.conversation)
-    state = { ...state, conversation: rest }
-    screen.commit(final.flatMap((block) => renderBlock(block, currentViewOptions(), now)))
-    const { lines, cursor } = renderLiveScreen(state, currentViewOptions(), now)
+    const startedAt = performance.now()
+    state = markShownLines(drawFrame(state, screen, currentViewOptions(), Date.now()))
+    shownConversation = state.conversation
+    frameMs = performance.now() - startedAt
+  }
+
+  /** Text that waits for its frame would delay a key. */
+  function paintKey(): void {
+    if (!isPaintDue || isSuspended) return paint()
+    const shown = { ...state, conversation: shownConversation }
+    const { lines, cursor } = renderLiveScreen(shown, currentViewOptions(), Date.now())
     screen.show(lines, cursor)
     state = markShownLines(state)
   }
@@ -114,7 +120,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
       if (isPaintDue || isClosed) return
       isPaintDue = true
       clearTimeout(timer)
-      timer = setTimeout(paint, FRAME_DELAY_MS)
+      timer = setTimeout(paint, getFrameDelay(frameMs))
     },
     flush() {
       if (isPaintDue) paint()

@@ -216,11 +216,17 @@ function formatExitStatus({ error, exitCode, signal }: CommandResult): string {
 
 function createTailProgress(progress: (text: string) => void): (text: string) => void {
   let tail = ''
+  let lastAt = -Infinity
   return (newOutput) => {
     if (newOutput === '') return
     tail = (tail + newOutput).slice(-MAX_PROGRESS_CHARS)
+    // A command may print a hundred thousand lines, one at a time.
+    if (tail.length === MAX_PROGRESS_CHARS && performance.now() - lastAt < MIN_PROGRESS_INTERVAL_MS) return
+    lastAt = performance.now()
     progress(cleanOutput(tail))
   }
 }
+
+const MIN_PROGRESS_INTERVAL_MS = 250
 
 const MAX_PROGRESS_CHARS = 10_000

@@ -54,5 +54,5 @@ export function createCompleter({ ui, folder, session, commands, app }: Complete
   }
 
   // Forgotten choices are found out again when the next command is typed.
-  return { update, refreshFiles, forgetArguments: () => argumentChoices.clear() }
+  return { update, forgetArguments: () => argumentChoices.clear() }
 }

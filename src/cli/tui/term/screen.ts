@@ -1,4 +1,13 @@
-import { type StyledCell, toCells, type StyledLine } from './styled-line.ts'
+import {
+  isSingleWidthLine,
+  lineText,
+  lineWidth,
+  sliceLine,
+  type StyledCell,
+  type StyledLine,
+  type TextTone,
+  toCells,
+} from './styled-line.ts'
 import type { TerminalSession } from './terminal.ts'
 import type { Theme } from './theme.ts'
 
@@ -18,7 +27,7 @@ const SHOW_CURSOR = '\u001B[?25h'
 export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 'write'>, initialTheme: Theme) {
   let { columns, rows } = terminal
   let theme = initialTheme
-  let shown: StyledCell[][] = []
+  let shown: readonly StyledLine[] = []
   // The row of the live part on which the cursor is.
   let at = 0
   let isHidden = false
@@ -41,7 +50,7 @@ export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 
   }
 
   /** Moves to a row of the live part; line ends create new rows, and scroll if needed. */
-  function toRow(row: number, count: number): string {
+  function moveTo(row: number, count: number): string {
     const within = Math.min(row, count - 1)
     const move = within < at ? `\u001B[${at - within}A` : within > at ? `\u001B[${within - at}B` : ''
     const fresh = '\r\n'.repeat(row - within)
@@ -49,24 +58,47 @@ export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 
     return `${move}\r${fresh}`
   }
 
-  function paint(next: readonly StyledCell[][]): string {
+  function paint(next: readonly StyledLine[]): string {
     let out = ''
     let count = Math.max(shown.length, 1)
     for (const [row, wanted] of next.entries()) {
       const previous = shown[row]
-      const change = previous ? diffRows(previous, wanted) : { from: 0, to: wanted.length, clear: false }
+      if (previous && isSameLine(previous, wanted)) continue
+      const change = previous ? diffLines(previous, wanted) : { column: 0, line: clip(wanted), clear: false }
       if (!change) continue
-      out += toRow(row, count)
+      out += moveTo(row, count)
       count = Math.max(count, row + 1)
-      const column = wanted.slice(0, change.from).reduce((sum, { width }) => sum + width, 0)
-      if (column > 0) out += `\u001B[${column}C`
-      out += styled(wanted.slice(change.from, change.to))
+      if (change.column > 0) out += `\u001B[${change.column}C`
+      out += styled(change.line)
       if (change.clear) out += '\u001B[K'
     }
-    if (next.length < shown.length) out += toRow(Math.max(next.length, 0), count) + CLEAR_DOWN
-    shown = [...next]
-    if (at >= Math.max(next.length, 1)) out += toRow(Math.max(next.length - 1, 0), at + 1)
+    if (next.length < shown.length) out += moveTo(Math.max(next.length, 0), count) + CLEAR_DOWN
+    shown = next
+    if (at >= Math.max(next.length, 1)) out += moveTo(Math.max(next.length - 1, 0), at + 1)
     return out
+  }
+
+  /** The part of a line that fits. The terminal would wrap a row that is too long, and all rows below would be off by one. */
+  function clip(line: StyledLine): StyledLine {
+    if (lineWidth(line) <= columns) return line
+    if (isSingleWidthLine(line)) return sliceLine(line, 0, columns)
+    const cells = toCells(line)
+    let used = 0
+    return cells.slice(
+      0,
+      cells.findIndex(({ width }) => (used += width) > columns),
+    )
+  }
+
+  /** What must be written, and at which column; undefined if nothing has changed. */
+  function diffLines(previous: StyledLine, wanted: StyledLine): LineChange | undefined {
+    const [before, after] = [clip(previous), clip(wanted)]
+    if (isSingleWidthLine(before) && isSingleWidthLine(after)) return diffSingleWidth(before, after)
+    const cells = toCells(after)
+    const change = diffRows(toCells(before), cells)
+    if (!change) return undefined
+    const { from, to, clear } = change
+    return { column: countColumns(cells.slice(0, from)), line: cells.slice(from, to), clear }
   }
 
   /**
@@ -87,21 +119,16 @@ export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 
     const column = cursor.column > 0 ? `\u001B[${cursor.column}C` : ''
     const reveal = isHidden ? SHOW_CURSOR : ''
     isHidden = false
-    return toRow(cursor.row, Math.max(shown.length, 1)) + column + reveal
-  }
-
-  /** The rows that fit: of a live part that is higher than the terminal, its end. */
-  function fitting(lines: readonly StyledLine[]): { rows: StyledCell[][]; dropped: number } {
-    const dropped = Math.max(lines.length - Math.max(rows - 1, 1), 0)
-    return { rows: lines.slice(dropped).map((one) => clipRow(toCells(one), columns)), dropped }
+    return moveTo(cursor.row, Math.max(shown.length, 1)) + column + reveal
   }
 
   function show(lines: readonly StyledLine[], cursor?: CursorPosition): string {
     lastLines = lines
     lastCursor = cursor
-    const { rows: next, dropped } = fitting(lines)
+    // Of a live part that is higher than the terminal, its end is shown.
+    const dropped = Math.max(lines.length - Math.max(rows - 1, 1), 0)
     const position = cursor && { row: Math.max(cursor.row - dropped, 0), column: Math.min(cursor.column, columns - 1) }
-    const painted = paint(next)
+    const painted = paint(lines.slice(dropped))
     const isStill = isPlaced && position?.row === shownPosition?.row && position?.column === shownPosition?.column
     shownPosition = position
     isPlaced = true
@@ -119,20 +146,25 @@ export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 
     if (text !== '') terminal.write(`${BEGIN_SYNC}${text}${END_SYNC}`)
   }
 
+  /** Adds lines to the scrollback, above the live part, which is cleared. */
+  function printAbove(lines: readonly StyledLine[]): string {
+    if (lines.length === 0) return ''
+    const clear = moveTo(0, Math.max(shown.length, 1)) + clearLivePart()
+    forgetShown()
+    return `${clear}${lines.map((one) => `${styled(one)}\r\n`).join('')}`
+  }
+
   return {
     /** Adds lines to the scrollback, above the live part. */
-    commit(lines: readonly StyledLine[]): void {
-      if (lines.length === 0) return
-      const above = lines.map((one) => `${styled(one)}\r\n`).join('')
-      const clear = toRow(0, Math.max(shown.length, 1)) + clearLivePart()
-      forgetShown()
-      send(clear + above + show(lastLines, lastCursor))
-    },
+    commit: (lines: readonly StyledLine[]) => lines.length > 0 && send(printAbove(lines) + show(lastLines, lastCursor)),
+    /** Adds lines to the scrollback and shows the live part, at once. */
+    update: (above: readonly StyledLine[], lines: readonly StyledLine[], cursor?: CursorPosition) =>
+      send(printAbove(above) + show(lines, cursor)),
     /** Shows the live part; writes only the cells that changed. Without a position the cursor is hidden. */
     show: (lines: readonly StyledLine[], cursor?: CursorPosition) => send(show(lines, cursor)),
     resize(nextColumns: number, nextRows: number): void {
       // A terminal that gets narrower wraps the long lines: then the live part begins higher up.
-      const above = shown.slice(0, at).reduce((sum, row) => sum + countTerminalRows(row, nextColumns), 0)
+      const above = shown.slice(0, at).reduce((sum, row) => sum + countTerminalRows(clip(row), nextColumns), 0)
       const cursorRows = Math.floor(Math.max((lastCursor?.column ?? 0) - 1, 0) / nextColumns)
       ;[columns, rows] = [nextColumns, nextRows]
       const up = Math.min(above + cursorRows, nextRows - 1)
@@ -142,14 +174,14 @@ export function openScreen(terminal: Pick<TerminalSession, 'columns' | 'rows' | 
     },
     /** Draws the live part again on an empty screen; what was there goes to the scrollback. */
     redraw(): void {
-      const clear = toRow(0, Math.max(shown.length, 1)) + clearLivePart()
+      const clear = moveTo(0, Math.max(shown.length, 1)) + clearLivePart()
       forgetShown()
       send(`${clear}\u001B[${rows};1H${'\r\n'.repeat(rows)}\u001B[H${CLEAR_DOWN}${show(lastLines, lastCursor)}`)
     },
     setTheme: (next: Theme) => void (theme = next),
     /** Removes the live part. */
     close(): void {
-      terminal.write(`${toRow(0, 1)}${clearLivePart()}\u001B[0m${SHOW_CURSOR}`)
+      terminal.write(`${moveTo(0, 1)}${clearLivePart()}\u001B[0m${SHOW_CURSOR}`)
       shown = []
       lastLines = []
       at = 0
@@ -176,17 +208,48 @@ function diffRows(previous: readonly StyledCell[], wanted: readonly StyledCell[]
   // The end of a row can stay only if all cells keep their columns.
   if (sameLength && previous.every(({ width }, index) => width === wanted[index]?.width))
     while (to > from && isSame(previous[to - 1], wanted[to - 1])) to--
-  const columnsOf = (row: readonly StyledCell[]) => row.reduce((sum, { width }) => sum + width, 0)
-  return { from, to, clear: columnsOf(previous) > columnsOf(wanted) }
+  return { from, to, clear: countColumns(previous) > countColumns(wanted) }
 }
 
-function countTerminalRows(row: readonly StyledCell[], columns: number): number {
-  return Math.max(Math.ceil(row.reduce((sum, { width }) => sum + width, 0) / columns), 1)
+interface LineChange {
+  readonly column: number
+  readonly line: StyledLine
+  /** The rest of the row must be cleared. */
+  readonly clear: boolean
 }
 
-/** The terminal would wrap a row that is too long, and all rows below would be off by one. */
-function clipRow(row: readonly StyledCell[], columns: number): StyledCell[] {
-  let used = 0
-  const end = row.findIndex(({ width }) => (used += width) > columns)
-  return end < 0 ? [...row] : row.slice(0, end)
+/** The same for lines whose characters are all one column wide, without cells. */
+function diffSingleWidth(previous: StyledLine, wanted: StyledLine): LineChange | undefined {
+  const [before, after] = [lineText(previous), lineText(wanted)]
+  const [tonesBefore, tonesAfter] = [listTones(previous), listTones(wanted)]
+  const isSame = (at: number) => before[at] === after[at] && tonesBefore[at] === tonesAfter[at]
+  let from = 0
+  while (from < after.length && isSame(from)) from++
+  if (from === after.length && before.length === after.length) return undefined
+  let to = after.length
+  if (before.length === after.length) while (isSame(to - 1)) to--
+  return { column: from, line: sliceLine(wanted, from, to), clear: before.length > after.length }
+}
+
+/** The tone of each character. */
+function listTones(line: StyledLine): TextTone[] {
+  const tones: TextTone[] = []
+  for (const { text, tone = 'plain' } of line) for (let count = text.length; count > 0; count--) tones.push(tone)
+  return tones
+}
+
+function isSameLine(one: StyledLine, other: StyledLine): boolean {
+  if (one === other) return true
+  return (
+    one.length === other.length &&
+    one.every(({ text, tone }, at) => text === other[at]?.text && tone === other[at].tone)
+  )
+}
+
+function countColumns(row: readonly StyledCell[]): number {
+  return row.reduce((sum, { width }) => sum + width, 0)
+}
+
+function countTerminalRows(row: StyledLine, columns: number): number {
+  return Math.max(Math.ceil(lineWidth(row) / columns), 1)
 }

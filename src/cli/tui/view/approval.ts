@@ -53,9 +53,10 @@ export function hasHiddenSecrets(ask: ApprovalRequest, asking: ApprovalViewState
 
 /** The state after the screen was drawn: records which lines of the request have been on it. */
 export function markShownLines(state: UiState): UiState {
-  const { approvalView } = state
-  const { ask, body, room, last, width } = layoutShownApproval(state)
+  const { approvals, approvalView } = state
+  const ask = approvals[approvalView.at] ?? approvals[0]
   if (!ask || approvalView.shown[ask.id] === 'whole') return state
+  const { body, room, last, width } = layoutShownApproval(state)
   const top = Math.min(approvalView.top, last)
   const previous = approvalView.shown[ask.id]
   const isSame = previous !== 'whole' && previous?.width === width && previous.all === body.length

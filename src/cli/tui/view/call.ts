@@ -19,7 +19,7 @@ import type { ViewOptions } from './view-options.ts'
 import { renderMarkdown } from './markdown.ts'
 import { toRootRelativePath, shortenPath } from './display-path.ts'
 
-const MAX_OUTPUT_LINES = 8
+export const MAX_OUTPUT_LINES = 8
 
 /** A call: a line with its state, and its output below. */
 export function renderCall(

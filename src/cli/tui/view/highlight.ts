@@ -22,6 +22,7 @@ import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
 import { appendText, type StyledLine, type StyledSpan, type TextTone } from '../term/styled-line.ts'
+import { MAX_HIGHLIGHTED_CHARS } from './markdown-stream.ts'
 
 const languages = {
   bash,
@@ -49,12 +50,9 @@ const languages = {
 }
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language)
 
-/** Highlighting longer code would block the screen. */
-const MAX_CODE_CHARS = 20_000
-
 /** Code with tones, line by line; undefined for an unknown language. */
 export function highlightCode(code: string, language: string): StyledLine[] | undefined {
-  if (code.length > MAX_CODE_CHARS || !hljs.getLanguage(language)) return undefined
+  if (code.length > MAX_HIGHLIGHTED_CHARS || !hljs.getLanguage(language)) return undefined
   const lines: StyledSpan[][] = [[]]
   const tones: (TextTone | undefined)[] = []
   // The library writes HTML with tags and five entities.

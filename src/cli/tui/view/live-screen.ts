@@ -1,7 +1,8 @@
 import { truncateLines } from '../../output/truncate-lines.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
+import { defined } from '../../../model/defined.ts'
 import { formatDuration } from '../../../provider/index.ts'
-import type { ConversationBlock, LiveConversation } from '../conversation-state.ts'
+import type { ConversationBlock, LiveConversation, TextBlock } from '../conversation-state.ts'
 import { summarizeActivity } from '../subagent-activity.ts'
 import { formatSearchLine } from '../input/history-search.ts'
 import type { InputHint, UiState } from '../ui-state.ts'
@@ -10,9 +11,14 @@ import { renderApproval, fitApprovalArea, renderDraft } from './approval.ts'
 import { renderCall } from './call.ts'
 import { renderEditor, renderMenu, type LinesWithCursor, renderQueue } from './input-box.ts'
 import { type ViewOptions, MAX_TEXT_COLUMNS } from './view-options.ts'
-import { renderMarkdown } from './markdown.ts'
+import { renderCodeLines, renderMarkdown } from './markdown.ts'
+import { highlightGrowing } from './highlight-growing.ts'
+import { isEmptyCode, takeBlockTail, takeCodeTail } from './markdown-stream.ts'
 import { renderStatusLine } from './status.ts'
 import { renderUserCommand } from './user-command.ts'
+
+/** The rows of the terminal: no more can be seen of a block that may still change. */
+type LiveViewOptions = ViewOptions & { readonly rows?: number }
 
 /** The live part of the screen: the blocks that may change, the approval request or the input, and the status line. */
 export function renderLiveScreen(
@@ -51,18 +57,32 @@ const HINTS: Readonly<Record<InputHint, string>> = {
 }
 
 /** A block as it goes to the scrollback, or, while it may still change, as it is now. */
-export function renderBlock(block: ConversationBlock, viewOptions: ViewOptions, now: number): StyledLine[] {
-  const lines = renderBlockBody(block, viewOptions, now)
-  return lines.length > 0 ? [[], ...lines] : lines
+export function renderBlock(block: ConversationBlock, viewOptions: LiveViewOptions, now: number): StyledLine[] {
+  const seconds = 'since' in block ? Math.floor((now - block.since) / 1000) : 0
+  const { width, rows, root, ascii, highlight } = viewOptions
+  const key = [width, rows, root, ascii, highlight, seconds]
+  const known = renderedBlocks.get(block)
+  if (known?.key.every((one, at) => one === key[at])) return known.lines
+  const lines = addGap(block, renderBlockBody(block, viewOptions, now))
+  renderedBlocks.set(block, { key, lines })
+  return lines
 }
 
-function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now: number): StyledLine[] {
+/** A block is drawn again only if it, or what it depends on, has changed. */
+const renderedBlocks = new WeakMap<ConversationBlock, { key: readonly unknown[]; lines: StyledLine[] }>()
+
+function addGap(block: ConversationBlock, lines: StyledLine[]): StyledLine[] {
+  const isContinued = block.kind === 'text' && block.part === 'next'
+  return lines.length > 0 && !isContinued ? [[], ...lines] : lines
+}
+
+function renderBlockBody(block: ConversationBlock, viewOptions: LiveViewOptions, now: number): StyledLine[] {
   const { width } = viewOptions
   switch (block.kind) {
     case 'user':
       return renderUserMessage(block.text, width)
     case 'text':
-      return renderMarkdown(escapeForTerminal(block.text), isLongStreaming(block) ? { width } : viewOptions)
+      return renderText(block, viewOptions)
     case 'user-command':
       return renderUserCommand(block, width, now)
     case 'thought':
@@ -96,19 +116,52 @@ function renderUserMessage(text: string, width: number): StyledLine[] {
   return [...head, styledLine(`  … ${all - head.length} more lines`, 'quiet')]
 }
 
-/** Long code that is still coming in would be highlighted again at every frame. */
-function isLongStreaming({ text, done }: Extract<ConversationBlock, { kind: 'text' }>): boolean {
-  return !done && text.length > 4000
+/** Of a long block that is still coming in, only the end can be on the screen, and it is not highlighted. */
+function renderText(block: TextBlock, { highlight, ...viewOptions }: LiveViewOptions): StyledLine[] {
+  const { text, done, part } = block
+  const { width, rows = Infinity } = viewOptions
+  const isLong = !done && text.length > MAX_HIGHLIGHTED_LIVE_CHARS
+  const tail = isLong ? takeCodeTail(text, rows) : undefined
+  if (tail) {
+    const lines = escapeForTerminal(tail.join('\n')).split('\n')
+    return renderCodeLines(
+      lines.map((one) => styledLine(one, 'code')),
+      width,
+    )
+  }
+  if (part === 'next' && isEmptyCode(text)) return []
+  const isPlain = isLong || part !== undefined
+  const highlightText: typeof highlight = done ? highlight : highlight && highlightGrowing.bind(undefined, highlight)
+  const shown = isLong ? (takeBlockTail(text, rows) ?? text) : text
+  return renderMarkdown(escapeForTerminal(shown), {
+    ...viewOptions,
+    ...defined({ highlight: isPlain ? undefined : highlightText }),
+  })
 }
+
+const MAX_HIGHLIGHTED_LIVE_CHARS = 4000
 
 /** A thought is one line: its subject, or the last line so far. */
 function renderThought({ text, done, ms }: Extract<ConversationBlock, { kind: 'thought' }>, width: number) {
-  const subject = [...text.matchAll(/\*\*(.+?)\*\*/g)].at(-1)?.[1]
-  const rows = text.split('\n').filter((one) => one.trim() !== '')
-  const shown = subject ?? (done ? rows[0] : rows.at(-1)) ?? ''
+  const shown = findLastSubject(text) ?? (done ? text.trimStart().split('\n', 1)[0] : getLastLine(text.trimEnd())) ?? ''
   if (done && shown === '') return []
   const time = done && ms >= 1000 ? ` (${Math.round(ms / 1000)} s)` : ''
   return [clipLine(styledLine(`✻ ${escapeForTerminal(shown.trim())}${time}`, 'quiet'), width)]
+}
+
+/** The last text in double asterisks. It is searched from the end: a thought may be long, and is shown at every frame. */
+function findLastSubject(text: string): string | undefined {
+  for (let end = text.length; end > 0 && text.lastIndexOf('**', end) >= 0;) {
+    const line = getLastLine(text.slice(0, end))
+    const subject = [...line.matchAll(/\*\*(.+?)\*\*/g)].at(-1)?.[1]
+    if (subject !== undefined) return subject
+    end -= line.length + 1
+  }
+  return undefined
+}
+
+function getLastLine(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1)
 }
 
 /** A line for each subagent that works in the background: the call that started it has its result already. */

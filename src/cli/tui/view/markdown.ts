@@ -9,24 +9,27 @@ import {
   type TextTone,
   wrapLine,
 } from '../term/styled-line.ts'
+import { isPlainParagraph } from './markdown-stream.ts'
+import { renderSimpleInline } from './simple-inline.ts'
 import { type ViewOptions, MAX_TEXT_COLUMNS } from './view-options.ts'
 
 /** The text must not contain control characters. */
 export function renderMarkdown(text: string, viewOptions: ViewOptions): StyledLine[] {
-  return renderBlocks(lexer(text), { ...viewOptions, width: Math.min(viewOptions.width, MAX_TEXT_COLUMNS) })
+  const width = Math.min(viewOptions.width, MAX_TEXT_COLUMNS)
+  // The rules for blocks are many, and most blocks are paragraphs.
+  if (isPlainParagraph(text)) return wrapSpans(renderPlainParagraph(text.replace(/\n$/, '')), width)
+  return renderBlocks(lexer(text), { ...viewOptions, width })
 }
 
-/** How many characters of a growing text are final: all blocks but the last. */
-export function measureFinalMarkdown(text: string): number {
-  const tokens = new Lexer().blockTokens(text)
-  const last = tokens.findLastIndex(({ type }) => type !== 'space')
-  const whole = tokens.slice(0, Math.max(last, 0)).reduce((sum, { raw }) => sum + raw.length, 0)
-  // An endless paragraph would be laid out again with each piece: its complete lines are final.
-  const isEndless = tokens[last]?.type === 'paragraph' && text.length - whole > MAX_OPEN_PARAGRAPH_CHARS
-  return isEndless ? Math.max(text.lastIndexOf('\n') + 1, whole) : whole
+function renderPlainParagraph(text: string): StyledSpan[] {
+  return renderSimpleInline(text) ?? renderInline(Lexer.lexInline(text))
 }
 
-const MAX_OPEN_PARAGRAPH_CHARS = 4000
+/** Lines of code, each at most `width` wide. */
+export function renderCodeLines(lines: readonly StyledLine[], width: number): StyledLine[] {
+  return lines.flatMap((one) => wrapLine([{ text: '  ' }, ...one], Math.min(width, MAX_TEXT_COLUMNS), [{ text: '  ' }]))
+}
+
 const QUOTE_BAR: StyledSpan = { text: '│ ', tone: 'quiet' }
 
 function renderBlocks(tokens: readonly Token[], viewOptions: ViewOptions): StyledLine[] {
@@ -107,7 +110,7 @@ function wrapSpans(pieces: readonly StyledSpan[], width: number): StyledLine[] {
 function renderCode({ text, lang = '' }: Tokens.Code, viewOptions: ViewOptions): StyledLine[] {
   const colored = viewOptions.highlight?.(text, lang.split(/\s/)[0] ?? '')
   const lines = colored ?? text.split('\n').map((one) => styledLine(one, 'code'))
-  return lines.flatMap((one) => wrapLine([{ text: '  ' }, ...one], viewOptions.width, [{ text: '  ' }]))
+  return renderCodeLines(lines, viewOptions.width)
 }
 
 function renderList({ items, ordered, start }: Tokens.List, viewOptions: ViewOptions): StyledLine[] {
