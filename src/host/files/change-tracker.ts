@@ -20,7 +20,7 @@ const BARRIER_TIMEOUT_MS = 500
  */
 export function trackChanges(folders: readonly string[], scratch: string): ChangeTracker | undefined {
   const barrierFolder = join(scratch, `changes-${process.pid}-${(trackerCount += 1)}`)
-  mkdirSync(barrierFolder, { mode: 0o700 })
+  mkdirSync(barrierFolder, { recursive: true, mode: 0o700 })
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
   const barrier = openSync(join(barrierFolder, 'barrier'), flags, 0o600)
   let changed = new Set<string>()

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from 'node:fs'
 import { readdirSync, readSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { FolderEntry } from '../host.ts'
@@ -53,7 +53,8 @@ function findOnSearchPath(name: string, searchPath: string): string | undefined 
   for (const folder of searchPath.split(delimiter)) {
     if (!isAbsolute(folder)) return `./${name}`
     const candidate = join(folder, name)
-    const isExecutable = tryFileOperation(() => accessSync(candidate, constants.X_OK))
+    // An error costs more than this check.
+    const isExecutable = existsSync(candidate) && tryFileOperation(() => accessSync(candidate, constants.X_OK))
     if (isExecutable) return tryOrUndefined(() => resolvePath(candidate)) ?? candidate
   }
   return undefined

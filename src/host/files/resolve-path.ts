@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { getErrnoCode, HostError, toHostError } from '../host-error.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
@@ -11,8 +11,9 @@ import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 export function resolvePath(path: string, depth = 0): string {
   if (path.includes('\0')) throw new HostError('bad-path', 'The path contains a zero byte.')
   if (depth > 40) throw new HostError('link-loop', `Too many links, or a loop of links: ${path}`)
+  const isMissing = isKnownMissing(path)
   try {
-    return decodeSurrogateEscape(realpathSync.native(encodeSurrogateEscape(path), 'buffer'))
+    if (!isMissing) return decodeSurrogateEscape(realpathSync.native(encodeSurrogateEscape(path), 'buffer'))
   } catch (error) {
     const code = getErrnoCode(error)
     if (code === 'ELOOP') throw new HostError('link-loop', `Too many links, or a loop of links: ${path}`)
@@ -25,8 +26,14 @@ export function resolvePath(path: string, depth = 0): string {
   if (slash < 0) return resolve(trimmed)
   const parent = slash === 0 ? '/' : resolvePath(trimmed.slice(0, slash), depth)
   const joinedPath = join(parent, trimmed.slice(slash + 1))
-  const target = readLinkTarget(joinedPath)
+  const target = isMissing ? undefined : readLinkTarget(joinedPath)
   return target === undefined ? joinedPath : resolvePath(resolve(dirname(joinedPath), target), depth + 1)
+}
+
+/** An error costs more than this check, and the policy asks about words that are no paths. */
+function isKnownMissing(path: string): boolean {
+  const found = tryOrUndefined(() => ({ stats: lstatSync(encodeSurrogateEscape(path), { throwIfNoEntry: false }) }))
+  return found !== undefined && found.stats === undefined
 }
 
 /** The real path of what is there; undefined if nothing is, or if it cannot be found out. */

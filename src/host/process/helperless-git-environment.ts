@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SECRET_FILE_GIT_ATTRIBUTES } from '../../model/secret-files.ts'
 
@@ -27,7 +27,10 @@ const GIT_SETTINGS: Readonly<Record<string, string>> = {
  */
 export function createHelperlessGitEnvironment(scratch: string): Readonly<Record<string, string>> {
   const attributes = join(scratch, 'git-attributes')
-  if (!existsSync(attributes)) writeFileSync(attributes, SECRET_FILE_GIT_ATTRIBUTES, { flag: 'wx', mode: 0o600 })
+  if (!existsSync(attributes)) {
+    mkdirSync(scratch, { recursive: true, mode: 0o700 })
+    writeFileSync(attributes, SECRET_FILE_GIT_ATTRIBUTES, { flag: 'wx', mode: 0o600 })
+  }
   const settings = Object.entries({ ...GIT_SETTINGS, 'core.attributesFile': attributes })
   const numbered = settings.flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${at}`, key],

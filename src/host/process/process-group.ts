@@ -106,7 +106,9 @@ export function listSandboxInitPids({ id, isolated }: ProcessGroup): number[] {
 export async function killSandbox(group: ProcessGroup): Promise<void> {
   const initPids = listSandboxInitPids(group)
   for (const pid of initPids) sendSignal(pid, 'SIGKILL')
-  for (const deadline = Date.now() + 1000; initPids.some(isProcessAlive) && Date.now() < deadline;) await nextTick()
+  const start = Date.now()
+  while (initPids.some(isProcessAlive) && Date.now() - start < 1000)
+    await (Date.now() - start < 5 ? nextTick() : wait(1))
 }
 
 /** Stops a whole command at once, except for what has left its group. */

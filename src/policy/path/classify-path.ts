@@ -6,6 +6,7 @@ import { holdsRepositoryCredentials } from './repository-credentials.ts'
 import { findHiddenCharacter } from '../../model/security/hidden-characters.ts'
 import { PROTECTED_PATHS } from '../../model/security/protected-paths.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
+import { lazy } from '../../model/lazy.ts'
 
 export interface PathContext {
   /** Folders that may be read and changed. Commands run in the first one. */
@@ -99,10 +100,11 @@ function findMatchingPattern(path: string, patterns: readonly string[], pathCont
   // The workspace itself may be in a folder with such a name; only the part below it counts.
   const folder = findContainingFolder(path, pathContext.folders, pathContext.disk ?? NO_DISK_VIEW)
   const segments = toPathSegments(folder === undefined ? path : path.slice(folder.length))
+  const getAllSegments = lazy(() => toPathSegments(path))
   return patterns.find((pattern) => {
     const fullPattern = pattern.startsWith('~/') ? `${pathContext.home ?? '~'}${pattern.slice(1)}` : pattern
     if (!fullPattern.startsWith('/')) return matchesPathSuffix(segments, fullPattern)
-    return matchesPathPattern(toPathSegments(path), fullPattern)
+    return matchesPathPattern(getAllSegments(), fullPattern)
   })
 }
 
