@@ -52,7 +52,7 @@ export async function measureGrowth(growthCase: GrowthCase): Promise<BenchmarkRo
   }
 }
 
-const MAX_REPEATS = 20
+const MAX_REPEATS = 50
 
 /** Of this process, in milliseconds: other work on the machine does not count. */
 function getProcessorTime(): number {
