@@ -70,6 +70,7 @@ function createCallsCase(
   return {
     label: `executing the calls of one response, ${what}`,
     sizes,
+    maxRatio: 2,
     prepare: (count) => () => {
       const calls = Array.from({ length: count }, (_, at) => createCall(at))
       const model = createModel(({ turns }) => (turns.length > 1 ? [] : calls))

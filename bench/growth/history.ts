@@ -41,6 +41,7 @@ export function appendConversation(log: SessionLog, responses: number, from = 0)
     const prompt = `${log.id}#1`
     const bodies: EntryBody[] = [
       ...(at % 10 === 0 ? [{ kind: 'user', parts: [{ kind: 'text', text: `do ${at}` }], prompt } as const] : []),
+      { kind: 'request', model: 'p/m', prompt, bytes: 1000 },
       { kind: 'turn', prompt, ms: 1, turn: createResponse([call]) },
       { kind: 'intent', call: call.id, name: call.name, input: call.input ?? {} },
       { kind: 'result', ms: 1, result: createResult(call) },

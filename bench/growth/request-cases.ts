@@ -28,7 +28,8 @@ export async function listRequestCases(): Promise<GrowthCase[]> {
       label: `${id}: the next request after so many responses`,
       sizes: RESPONSES,
       grows: 'step',
-      maxRatio: 2,
+      rounds: 7,
+      maxRatio: 3,
       prepare(count) {
         const turns = createHistory(count)
         const write = createIncrementalBodyWriter(wire)

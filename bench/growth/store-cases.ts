@@ -43,14 +43,13 @@ export function listStoreCases(): GrowthCase[] {
       },
     },
     {
-      label: 'an undo plan in a session of so many changes, and as many undone',
-      sizes: [250, 1000, 4000],
+      label: 'an undo plan in a session of so many changes, of which ten were undone',
+      sizes: [1000, 4000, 16_000],
       async prepare(count) {
         const log = await jsonlStore(base).create({ id: `undo-${count}`, folder: '/' })
         for (let at = 0; at < count; at++) {
           const { seq } = log.append({ kind: 'change', path: `/file-${at}`, after: 'x' })
-          log.append({ kind: 'undo', back: seq, since: seq })
-          log.append({ kind: 'change', path: `/file-${at}`, after: 'x' })
+          if (at % (count / 10) === 0) log.append({ kind: 'undo', back: seq, since: seq })
         }
         await log.close()
         const { entries } = await jsonlStore(base).read(`undo-${count}`)
@@ -99,7 +98,7 @@ function copySession(folder: string, from: string, to: string): void {
 
 /** The text that a command prints. */
 async function captureOutput(work: () => Promise<void>): Promise<string> {
-  const { write } = process.stdout
+  const write = process.stdout.write.bind(process.stdout)
   let text = ''
   process.stdout.write = (data) => {
     text += String(data)

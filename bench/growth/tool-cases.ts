@@ -73,7 +73,7 @@ function prepareServers(count: number) {
   const config: McpServerConfig = { command: 'none' }
   return () => {
     const stores = { listCache, tokenStore: createMemoryKeyValueStore() }
-    const servers = createMcpServers({ one: config, two: config }, { env: {}, folders: ['/'], ...stores } as never)
+    const servers = createMcpServers({ one: config, two: config }, { env: {}, folders: ['/'], ...stores })
     return createMcpToolbox([], servers)
   }
 }

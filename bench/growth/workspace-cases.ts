@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findCompletions } from '../../src/cli/tui/input/completion.ts'
 import { createProjectFiles } from '../../src/cli/tui/mention/project-files.ts'
-import { createWorkspaceSnapshots } from '../../src/host/files/workspace-snapshot.ts'
 import { localHost } from '../../src/host/local-host.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
@@ -28,9 +27,9 @@ export function listWorkspaceCases(): GrowthCase[] {
     return tree
   }
   const toolCase = (name: string, input: JsonObject): GrowthCase => ({
-    label: `${name} ${JSON.stringify(input)} among files`,
+    label: `${name} in a workspace of so many files`,
     sizes: FILES,
-    rounds: 3,
+    rounds: 2,
     isWallTime: true,
     prepare(count) {
       const run = createToolRunner(makeTree(count))
@@ -50,30 +49,19 @@ export function listWorkspaceCases(): GrowthCase[] {
   })
   return [
     {
-      label: 'listing files for completion',
+      label: 'listing the files for completion, in a workspace of so many',
       sizes: FILES,
-      rounds: 3,
+      rounds: 2,
       isWallTime: true,
       prepare: (count) => {
         const tree = makeTree(count)
         return () => createProjectFiles(tree).refresh()
       },
     },
-    completionCase('the key @ among files', ['@']),
-    completionCase('the keys of @package-3/file among files', listKeys('@package-3/file')),
+    completionCase('the key @ in a workspace of so many files', ['@']),
+    completionCase('the 15 keys of @package-3/file in a workspace of so many files', listKeys('@package-3/file')),
     toolCase('glob', { pattern: '**/*.md' }),
     toolCase('search_file_content', { pattern: 'needle' }),
-    {
-      label: 'a snapshot of the workspace among files',
-      sizes: FILES,
-      rounds: 1,
-      isWallTime: true,
-      maxRatio: 100,
-      prepare: (count) => {
-        const snapshots = createWorkspaceSnapshots(makeTree(count), {})
-        return () => snapshots.take()
-      },
-    },
   ]
 }
 

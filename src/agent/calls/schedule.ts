@@ -3,7 +3,7 @@ import { defined } from '../../model/defined.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { createTextResult } from '../../model/result.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
-import { type Effect, effectsConflict } from '../../policy/effect.ts'
+import { effectsConflict } from '../../policy/effect.ts'
 import type { StopReason } from '../loop/run-deadline.ts'
 import type { ApprovalRequest, ApprovalTerms, CallState, FinishedCall, ValidCall } from './call-state.ts'
 

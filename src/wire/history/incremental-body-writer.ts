@@ -73,13 +73,12 @@ function findLastResponse(turns: readonly Turn[]): number {
  * the user on both sides are not joined.
  */
 function findLastSplit(turns: readonly Turn[], wire: Wire, from: number): number {
-  const dependsOnNeighbours = wire.dependsOnNeighbours ?? (() => false)
   let split = from
   for (let at = turns.length - 1; at >= from; at--) {
     const turn = turns[at]
     if (turn?.role !== 'assistant') continue
     // The response before the split must not depend on the one after it either.
-    if (dependsOnNeighbours(turn)) split = from
+    if (wire.dependsOnNeighbours?.(turn)) split = from
     else if (turn.parts.some(isSentEverywhere)) {
       if (split > from) return split
       split = at

@@ -5,7 +5,8 @@ import type { AssistantPart, AssistantTurn, ReasoningPart, ResultPart, TextPart,
 import { parseCallArguments } from '../calls/parse-arguments.ts'
 import {
   addNativeData,
-  addParts, appendResults,
+  addParts,
+  appendResults,
   createNativeDataFromRequest,
   keepMessageFields,
   pickOtherFields,
