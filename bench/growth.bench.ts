@@ -27,4 +27,9 @@ for (const one of cases.filter(({ label }) => label.includes(word))) {
 }
 clearInterval(alive)
 if (word === '') rows.push(await measureOpeningBlock())
-if (word === '') reportTable('growth', `Node ${process.version}.`, rows)
+if (word === '')
+  reportTable(
+    'growth',
+    `Each at three sizes; processor time, and the clock where other processes take part. Node ${process.version}.`,
+    rows,
+  )

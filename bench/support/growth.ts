@@ -55,7 +55,7 @@ export async function measureGrowth(growthCase: GrowthCase): Promise<BenchmarkRo
 const MAX_REPEATS = 50
 
 /** Of this process, in milliseconds: other work on the machine does not count. */
-function getProcessorTime(): number {
+export function getProcessorTime(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
