@@ -11,7 +11,7 @@ import { median } from '../support/measure.ts'
 import type { BenchmarkRow } from '../support/report.ts'
 import { appendConversation } from './history.ts'
 
-/** One response with its call and result is about 1.1 kB of a log. */
+/** One response with its call and result is about 1.35 kB of a log. */
 const RESPONSES = [800, 3200, 12_800] as const
 
 /** Opening sessions, and listing them. */
@@ -21,7 +21,7 @@ export function listStoreCases(): GrowthCase[] {
   process.env['XDG_DATA_HOME'] = base
   return [
     {
-      label: 'opening and resuming a session of so many responses, up to 14 MB',
+      label: 'opening and resuming a session of so many responses, up to 17 MB',
       sizes: RESPONSES,
       async prepare(count) {
         const store = jsonlStore(base)
