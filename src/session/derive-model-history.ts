@@ -86,7 +86,7 @@ export function entryToTurn(entry: Entry): Turn | undefined {
 function appendResult(turns: Turn[], result: ResultPart): void {
   const last = turns.at(-1)
   const lastAssistantTurn = turns.findLast((turn) => turn.role === 'assistant')
-  if (!lastAssistantTurn || !getCallIds(lastAssistantTurn).has(result.id)) {
+  if (!lastAssistantTurn || !hasCall(lastAssistantTurn, result.id)) {
     // The call is lost. The model still gets the result, so that it does not repeat the call.
     turns.push({ role: 'note', text: formatOrphanResult(result) })
     return
@@ -97,6 +97,13 @@ function appendResult(turns: Turn[], result: ResultPart): void {
   if (last?.role === 'results') turns[turns.length - 1] = { role: 'results', parts: [...last.parts, result] }
   else turns.push({ role: 'results', parts: [result] })
 }
+
+function hasCall(turn: AssistantTurn, id: string): boolean {
+  if (turn.parts.length > MAX_SEARCHED_PARTS) return getCallIds(turn).has(id)
+  return turn.parts.some((part) => part.kind === 'call' && part.id === id)
+}
+
+const MAX_SEARCHED_PARTS = 16
 
 /** Cached, because a turn may have thousands of calls, each with a result. */
 function getCallIds(turn: AssistantTurn): ReadonlySet<string> {

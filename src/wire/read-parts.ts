@@ -13,8 +13,13 @@ export function parseMediaUrl(url: string, mime: string): MediaPart {
 /** Results that follow each other are one turn. */
 export function appendResults(turns: Turn[], ...results: ResultPart[]): void {
   const last = turns.at(-1)
-  if (last?.role === 'results') turns[turns.length - 1] = { role: 'results', parts: [...last.parts, ...results] }
+  if (last?.role === 'results') addParts(last, results)
   else turns.push({ role: 'results', parts: results })
+}
+
+/** Adds parts to a turn that is still being read, so that nobody else has it yet: a turn may have thousands. */
+export function addParts<Part>({ parts }: { readonly parts: readonly Part[] }, added: readonly Part[]): void {
+  for (const part of added) (parts as Part[]).push(part)
 }
 
 export function readToolSchema(value: unknown): JsonObject {

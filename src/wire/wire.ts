@@ -3,7 +3,7 @@ import type { Fault } from '../model/fault.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Profile } from '../model/profile.ts'
 import type { ModelRequest, OutputFormat, ToolChoice, ToolSpec } from '../model/request.ts'
-import type { WireId } from '../model/turn.ts'
+import type { AssistantTurn, WireId } from '../model/turn.ts'
 import type { Frame } from './framing/frame.ts'
 import type { HeaderLists } from './header-lists.ts'
 import type { ResponseWriter } from './response-writer.ts'
@@ -16,6 +16,8 @@ export interface EncodedRequest {
   readonly warnings: readonly Warning[]
   /** The headers that this body needs. */
   readonly headers?: HeaderLists
+  /** What the encoding of the turns after these depends on, for the position of those. */
+  readonly endState?: HistoryPosition['before']
 }
 
 /** A request that was read from a body. */
@@ -50,6 +52,8 @@ export interface Wire<State = unknown> {
   readonly profile: Profile
   /** With `position`, only a later part of the history; see history/incremental-body-writer.ts. */
   encodeRequest(request: ModelRequest, profile: Profile, position?: HistoryPosition): EncodedRequest
+  /** Does what is sent of this response depend on the response before or after it? Then the history is not split there. */
+  dependsOnNeighbours?(turn: AssistantTurn): boolean
   startDecoding(reading: DecodeContext): State
   decodeFrame(state: State, frame: Frame): TurnEvent[]
   /** `fault` is the transport error that ended the response, if there was one. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ToolSpec } from '../../src/model/request.ts'
-import type { AssistantTurn, CallPart, Turn } from '../../src/model/turn.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { AssistantPart, AssistantTurn, CallPart, Turn } from '../../src/model/turn.ts'
 import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 
@@ -67,6 +68,69 @@ describe('a body that is written piece by piece is the same, byte for byte, as o
       )
     })
   }
+
+  test('Anthropic with thinking, the tools of the server, and responses of other models', async () => {
+    const wire = await loadWire('anthropic')
+    const native = (data: JsonObject) => ({ wire: 'anthropic', signer: 'anthropic', data }) as const
+    const block = fc.constantFrom<AssistantPart>(
+      { kind: 'text', text: 'a' },
+      { kind: 'text', text: ' ' },
+      { kind: 'reasoning', text: 'b', native: native({ type: 'thinking', thinking: 'b', signature: 's' }) },
+      { kind: 'text', text: '', native: native({ type: 'server_tool_use', id: 'w', name: 'web_search', input: {} }) },
+      { kind: 'text', text: '', native: native({ type: 'web_search_tool_result', tool_use_id: 'w', content: [] }) },
+      { kind: 'call', id: 'a', name: 'read_file', raw: '{}', input: {} },
+    )
+    const response = fc.array(block, { maxLength: 4 }).map((parts): Turn => {
+      const origin = { provider: 'anthropic', wire: 'anthropic', model: 'm' } as const
+      return { role: 'assistant', origin, parts: structuredClone(parts), finish: { reason: 'calls' } }
+    })
+    const result: Turn = {
+      role: 'results',
+      parts: [{ kind: 'result', id: 'a', name: 'read_file', status: 'ok', content: [{ kind: 'text', text: 'x' }] }],
+    }
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            response,
+            fc.constant(result).map((one) => structuredClone(one)),
+            turn,
+          ),
+          { maxLength: 24 },
+        ),
+        (all) => {
+          const write = createIncrementalBodyWriter(wire)
+          const turns: Turn[] = []
+          for (const one of all) {
+            turns.push(one)
+            if (one.role === 'assistant') continue
+            const request = { model: 'm', tools, turns, params: { effort: 'low' } } as const
+            const whole = JSON.stringify(wire.encodeRequest(request, wire.profile).body)
+            assert.equal(write(request, wire.profile).pieces.join(''), whole)
+          }
+        },
+      ),
+      { numRuns: 500, seed: Number(process.env['DRAGOMAN_SEED'] ?? 1) },
+    )
+  })
+
+  test('endpoints whose messages must alternate, or need a bridge', async () => {
+    const wire = await loadWire('openai-chat')
+    const profile = { ...wire.profile, alternate: true, bridge: true }
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 24 }), (all) => {
+        const write = createIncrementalBodyWriter(wire)
+        const turns: Turn[] = []
+        for (const one of all) {
+          turns.push(one)
+          const request = { model: 'm', tools, turns }
+          const whole = JSON.stringify(wire.encodeRequest(request, profile).body)
+          assert.equal(write(request, profile).pieces.join(''), whole)
+        }
+      }),
+      { numRuns: 300, seed: Number(process.env['DRAGOMAN_SEED'] ?? 1) },
+    )
+  })
 
   test('a history that was replaced by a summary, or another model, begins anew', async () => {
     const wire = await loadWire('openai-chat')

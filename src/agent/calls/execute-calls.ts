@@ -20,6 +20,7 @@ import {
   type CallSchedule,
   isFinishedCall,
   findReadyCalls,
+  findScheduledCall,
   reduceSchedule,
   createSchedule,
 } from './schedule.ts'
@@ -55,11 +56,15 @@ export async function* executeCalls(
     if (failure) return
     const before = state
     state = reduceSchedule(state, action)
-    for (const [at, call] of state.calls.entries()) {
-      if (call === before.calls[at]) continue
+    const affected = action.type === 'cancel' ? [...state.positions.keys()] : [action.id]
+    for (const id of affected) {
+      const call = findScheduledCall(state, id)
+      if (!call || call === findScheduledCall(before, id)) continue
       if (isFinishedCall(call)) trackTask(recordResult(call))
       else events.push({ type: 'call', call })
     }
+    // A call that starts blocks the same calls as before.
+    if (action.type === 'start') return
     for (const id of findReadyCalls(state, conflicts.hasConflict)) trackTask(startCall(id))
   }
 
@@ -73,7 +78,7 @@ export async function* executeCalls(
 
   /** The tool runs only after its intent is in the log. */
   async function startCall(id: string): Promise<void> {
-    const call = findCall(id)
+    const call = findScheduledCall(state, id)
     if (call?.status !== 'scheduled') return
     const { tool, input, sandboxAccess: access } = call
     const intent = { kind: 'intent', call: id, name: tool.spec.name, input, ...defined({ access }) } as const
@@ -81,7 +86,7 @@ export async function* executeCalls(
     dispatch({ type: 'start', id, at: agent.clock.now() })
     // A tool that only reads may run again after a power failure, so it need not wait for the disk.
     if (!call.isHarmless && !isReadOnly(call.effects)) await agent.session.flush()
-    const executing = findCall(id)
+    const executing = findScheduledCall(state, id)
     if (failure || executing?.status !== 'executing') return
     const onProgress = (text: string) => events.push({ type: 'progress', call: id, text })
     const onEvent = (event: RunEvent) => events.push(event)
@@ -123,7 +128,6 @@ export async function* executeCalls(
     running.add(tracked)
   }
 
-  const findCall = (id: string) => state.calls.find((call) => call.call.id === id)
   const cancel = () => {
     dispatch({ type: 'cancel', reason: getStopReason(signal) })
     stop.abort(signal.reason)

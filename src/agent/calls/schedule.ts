@@ -3,13 +3,17 @@ import { defined } from '../../model/defined.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { createTextResult } from '../../model/result.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
-import { type Effect, effectsConflict } from '../../policy/effect.ts'
+import { effectsConflict } from '../../policy/effect.ts'
 import type { StopReason } from '../loop/run-deadline.ts'
 import type { ApprovalRequest, ApprovalTerms, CallState, FinishedCall, ValidCall } from './call-state.ts'
 
 /** The calls of one turn, in the order in which the model made them. */
 export interface CallSchedule {
   readonly calls: readonly CallState[]
+  /** The position of each call, by its id. */
+  readonly positions: ReadonlyMap<string, number>
+  /** How many calls are approved and wait to start. */
+  readonly waiting: number
 }
 
 export type ScheduleAction =
@@ -28,18 +32,29 @@ export type ScheduleAction =
   | { readonly type: 'cancel'; readonly reason: StopReason }
 
 export function createSchedule(calls: readonly CallPart[]): CallSchedule {
-  return { calls: calls.map((call) => ({ status: 'validating', call })) }
+  return {
+    calls: calls.map((call) => ({ status: 'validating', call })),
+    positions: new Map(calls.map(({ id }, at) => [id, at])),
+    waiting: 0,
+  }
+}
+
+export function findScheduledCall({ calls, positions }: CallSchedule, id: string): CallState | undefined {
+  return calls[positions.get(id) ?? -1]
 }
 
 /** The schedule after an action. A finished call never changes again (T165). */
 export function reduceSchedule(state: CallSchedule, action: ScheduleAction): CallSchedule {
-  return {
-    calls: state.calls.map((call) => {
-      if (isFinishedCall(call)) return call
-      if (action.type === 'cancel') return cancelCall(call, action.reason)
-      return call.call.id === action.id ? nextCallState(call, action) : call
-    }),
+  const { calls, positions } = state
+  if (action.type === 'cancel') {
+    const cancelled = calls.map((call) => (isFinishedCall(call) ? call : cancelCall(call, action.reason)))
+    return { calls: cancelled, positions, waiting: 0 }
   }
+  const call = findScheduledCall(state, action.id)
+  if (!call || isFinishedCall(call)) return state
+  const next = nextCallState(call, action)
+  const waiting = state.waiting + Number(next.status === 'scheduled') - Number(call.status === 'scheduled')
+  return { calls: calls.with(positions.get(action.id) ?? 0, next), positions, waiting }
 }
 
 /**
@@ -47,11 +62,21 @@ export function reduceSchedule(state: CallSchedule, action: ScheduleAction): Cal
  * run in parallel, and conflicting ones in the order in which they were made (T166).
  */
 export function findReadyCalls(state: CallSchedule, hasConflict: typeof effectsConflict = effectsConflict): string[] {
-  return state.calls.flatMap((call, at) => {
-    if (call.status !== 'scheduled') return []
-    const isBlocked = state.calls.slice(0, at).some((earlier) => conflictsWith(earlier, call.effects, hasConflict))
-    return isBlocked ? [] : [call.call.id]
-  })
+  const ready: string[] = []
+  const unfinished: Extract<CallState, ValidCall>[] = []
+  let { waiting } = state
+  for (const call of state.calls) {
+    if (waiting === 0) break
+    // Its effects are unknown, so it blocks all after it.
+    if (call.status === 'validating') break
+    if (isFinishedCall(call)) continue
+    if (call.status === 'scheduled') {
+      waiting--
+      if (!unfinished.some((one) => haveConflict(one, call, hasConflict))) ready.push(call.call.id)
+    }
+    unfinished.push(call)
+  }
+  return ready
 }
 
 export function isFinishedCall(call: CallState): call is FinishedCall {
@@ -97,11 +122,8 @@ const CALL_STATUS: Record<ResultPart['status'], FinishedCall['status']> = {
   interrupted: 'cancelled',
 }
 
-/** The effects of a call that is still being validated are unknown, so it blocks those after it. */
-function conflictsWith(earlier: CallState, effects: readonly Effect[], hasConflict: typeof effectsConflict): boolean {
-  if (isFinishedCall(earlier)) return false
-  if (earlier.status === 'validating') return true
-  return earlier.effects.some((one) => effects.some((other) => hasConflict(one, other)))
+function haveConflict(earlier: ValidCall, later: ValidCall, hasConflict: typeof effectsConflict): boolean {
+  return earlier.effects.some((one) => later.effects.some((other) => hasConflict(one, other)))
 }
 
 const STOP_TEXTS: Record<StopReason, string> = {

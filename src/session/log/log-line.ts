@@ -37,17 +37,33 @@ export interface ParsedLogLine {
 }
 
 export function parseLogLine(line: Buffer): ParsedLogLine | undefined {
+  const { json, entryHash, sum } = splitLogLine(line) ?? {}
+  const entry = parseEntryJson(json)
+  if (json === undefined || sum === undefined || !entry) return undefined
+  const text = entryHash === undefined ? json : `${json.slice(0, -1)},"hash":"${entryHash}"}`
+  const isVerified = entryHash === undefined ? undefined : shortSha256(json) === entryHash
+  return { entry, text, sum, isVerified }
+}
+
+/** The entry of a line, without its checksums. */
+export function parseLogEntry(line: Buffer): ParsedLogLine['entry'] | undefined {
+  return parseEntryJson(splitLogLine(line)?.json)
+}
+
+/** The JSON of the entry as it was before the checksums were added. */
+function splitLogLine(line: Buffer) {
   const end = line.at(-1) === CR ? line.length - 1 : line.length
   const tail = TAIL_PATTERN.exec(line.toString('latin1', Math.max(0, end - TAIL_LENGTH), end))
   if (!tail) return undefined
   const [, entryHash, sum = ''] = tail
   const sumOffset = end - SUM_LENGTH - 1
   const json = `${line.toString('utf8', 0, entryHash === undefined ? sumOffset : sumOffset - HASH_LENGTH)}}`
-  const entry = tryParseJson(json)
-  if (!isObject(entry) || !Number.isSafeInteger(entry['seq'])) return undefined
-  const text = entryHash === undefined ? json : `${json.slice(0, -1)},"hash":"${entryHash}"}`
-  const isVerified = entryHash === undefined ? undefined : shortSha256(json) === entryHash
-  return { entry: entry as ParsedLogLine['entry'], text, sum, isVerified }
+  return { json, entryHash, sum }
+}
+
+function parseEntryJson(json: string | undefined): ParsedLogLine['entry'] | undefined {
+  const entry = json === undefined ? undefined : tryParseJson(json)
+  return isObject(entry) && Number.isSafeInteger(entry['seq']) ? (entry as ParsedLogLine['entry']) : undefined
 }
 
 /** The sum at the end of a line that is otherwise unreadable: the next line may build on it. */

@@ -1,9 +1,17 @@
 import type { Warning } from '../../model/event.ts'
-import type { JsonObject } from '../../model/json.ts'
+import { type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import { describeMedia, findResultMedia, formatResultText, toWellFormed } from '../../model/text.ts'
-import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, TextPart } from '../../model/turn.ts'
+import type {
+  AssistantPart,
+  AssistantTurn,
+  CallPart,
+  MediaPart,
+  ReasoningPart,
+  ResultPart,
+  TextPart,
+} from '../../model/turn.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import type { AssistantStep, EncodeContext, TranscriptStep, UserStep } from '../history/transcript.ts'
 import { getReplayableData, hasNativeDataFor, toWireArguments } from '../history/transcript.ts'
@@ -203,6 +211,14 @@ function findServerToolPairs(steps: readonly TranscriptStep[], context: EncodeCo
     }
   }
   return allowed
+}
+
+/** The use of a server tool and its result may be in two responses that follow each other. */
+export function hasServerTools({ parts }: AssistantTurn): boolean {
+  return parts.some(({ native }) => {
+    const block = objectOrEmpty(native?.data) as JsonObject
+    return isServerToolUse(block) || block['tool_use_id'] !== undefined
+  })
 }
 
 export function isServerToolUse(block: JsonObject | undefined): boolean {

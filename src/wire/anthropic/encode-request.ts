@@ -6,7 +6,8 @@ import type { ModelParams, ModelRequest } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
 import { listDeclarationWarnings, createEncodeContext } from '../declare-tools.ts'
 import { createCacheMark, joinSystemPrompt, warnAboutCacheTtl } from '../encode-parts.ts'
-import { buildTranscript, type EncodeContext, getReplayableData, type TranscriptStep } from '../history/transcript.ts'
+import type { EncodeContext, HistoryPosition, TranscriptStep } from '../history/transcript.ts'
+import { buildTranscript, getReplayableData } from '../history/transcript.ts'
 import { chooseOutputRequest, type OutputRequest } from '../output-format.ts'
 import { mergeProviderOptions } from '../provider-options.ts'
 import { pickOtherFields } from '../read-parts.ts'
@@ -29,7 +30,8 @@ export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, given, po
   const { steps: all, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
   const steps = isPausedTurn(all, request.turns, context) ? all.slice(0, -1) : all
   const messages = encodeMessages(steps, context, request.tools, warnings)
-  const thinkingChoice = chooseThinking(params, profile, messages, warnings)
+  const firstResponse = findFirstResponse(messages, position?.before)
+  const thinkingChoice = chooseThinking(params, profile, firstResponse, warnings)
   const mark = createCacheMark(params)
   if (profile.cache === 'none' || profile.cache === 'key') warnAboutCacheTtl(params, warnings)
   warnAboutNotes(request.turns, context, warnings)
@@ -53,7 +55,11 @@ export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, given, po
   for (const refused of profile.refuses) delete body[refused]
   removeUntypedThinking(body, warnings)
   const headers = createBetaHeader(body)
-  return { body, warnings: [...warnings, ...listDeclarationWarnings(projection)], ...defined({ headers }) }
+  return {
+    body,
+    warnings: [...warnings, ...listDeclarationWarnings(projection)],
+    ...defined({ headers, endState: firstResponse }),
+  }
 }
 
 /** Tools are added by system messages; without these they are declared with the others. */
@@ -113,7 +119,7 @@ const MIN_THINKING_TOKENS = 1024
 function chooseThinking(
   params: ModelParams,
   profile: Profile,
-  messages: readonly AnthropicMessage[],
+  firstResponse: HistoryPosition['before'],
   warnings: Warning[],
 ) {
   const { effort } = params
@@ -145,7 +151,9 @@ function chooseThinking(
   const reserved = typeof effort === 'number' ? 1 : Math.ceil(maxTokens / 4)
   const budget = params.maxTokens === undefined ? requested : Math.min(requested, maxTokens - reserved)
   const isTooSmall = budget < MIN_THINKING_TOKENS
-  if (isTooSmall || (profile.signatures === 'required' && profile.replay === 'own' && lacksThinking(messages))) {
+  // Where thinking is signed, a response whose calls are being answered must start with it; one of another model cannot.
+  const lacksThinking = firstResponse !== undefined && !firstResponse.startsWithThinking
+  if (isTooSmall || (profile.signatures === 'required' && profile.replay === 'own' && lacksThinking)) {
     const reason = isTooSmall
       ? `a response of ${maxTokens} tokens has no room for it`
       : 'the calls that are being answered were made without it'
@@ -164,13 +172,17 @@ function toEffortLevel(effort: Exclude<ModelParams['effort'], 'off' | undefined>
   return effort <= THINKING_BUDGETS.low ? 'low' : effort <= THINKING_BUDGETS.medium ? 'medium' : 'high'
 }
 
-/** Where thinking is signed, a response whose calls are being answered must start with it; one of another model cannot. */
-function lacksThinking(messages: readonly AnthropicMessage[]): boolean {
+/** The first response since the last prompt; `before` is that of the messages before these. */
+function findFirstResponse(
+  messages: readonly AnthropicMessage[],
+  before: HistoryPosition['before'],
+): HistoryPosition['before'] {
   const lastPrompt = messages.findLastIndex(
     ({ role, content }) => role === 'user' && content.some((block) => block['type'] !== 'tool_result'),
   )
+  if (lastPrompt < 0 && before) return before
   const first = messages.slice(lastPrompt + 1).find(({ role }) => role === 'assistant')?.content[0]
-  return first !== undefined && !isThinking(first)
+  return first && { startsWithThinking: isThinking(first) }
 }
 
 /** With thinking on, sampling parameters are rejected (T83). */

@@ -1,6 +1,7 @@
 import { BASE_PROFILE } from '../base-profile.ts'
 import type { AnthropicDecoderState } from './decode-response.ts'
 import { decodeAnthropicFrame, finishAnthropicDecoding, startAnthropicDecoding } from './decode-response.ts'
+import { hasServerTools } from './encode-messages.ts'
 import { encodeAnthropicRequest } from './encode-request.ts'
 import { readAnthropicRequest } from './read-request.ts'
 import { anthropicResponseWriter } from './write-response.ts'
@@ -22,6 +23,7 @@ export const anthropic: Wire<AnthropicDecoderState> = {
     outputWithTools: true,
   },
   encodeRequest: encodeAnthropicRequest,
+  dependsOnNeighbours: hasServerTools,
   startDecoding: startAnthropicDecoding,
   decodeFrame: decodeAnthropicFrame,
   finishDecoding: finishAnthropicDecoding,

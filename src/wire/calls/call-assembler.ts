@@ -91,7 +91,6 @@ export function createCallAssembler(emitter: PartEmitter) {
     const id = toLabel(fragment.id)
     if (id !== undefined) {
       pendingCall.wireId ??= id
-      pendingCall.ids.add(id)
       pendingCalls.addId(pendingCall, id)
     }
     const name = toLabel(fragment.name)
@@ -109,6 +108,7 @@ export function createCallAssembler(emitter: PartEmitter) {
     pendingCall.fragmentCount++
     pendingCall.raw += text
     pendingCall.scan.push(text)
+    pendingCalls.updateOpen(pendingCall)
     announce(pendingCall)
     emitter.emit({
       type: 'part-delta',
@@ -131,6 +131,7 @@ export function createCallAssembler(emitter: PartEmitter) {
   function close(pendingCall: PendingCall, ended: boolean): void {
     if (pendingCall.isClosed) return
     pendingCall.isClosed = true
+    pendingCalls.updateOpen(pendingCall)
     const closedCall = closeCall(pendingCall, { emitter, toolNames, hasEnded: ended })
     if (closedCall.isEmpty)
       return emitter.warn('ghost-call', 'A call without a name and arguments was ignored (T08, T28).')
@@ -193,12 +194,15 @@ export function createCallAssembler(emitter: PartEmitter) {
       scan.push(text)
       const changes: Partial<PendingCall> = { raw: text, cumulativeText: text, fragmentCount: 1, scan }
       Object.assign(pendingCall, changes)
+      pendingCalls.updateOpen(pendingCall)
     },
     close: (pendingCall: PendingCall) => close(pendingCall, true),
     /** The vendor ran this call itself: it must not run here. */
-    drop: (pendingCall: PendingCall) =>
-      void Object.assign(pendingCall, { isClosed: true, nameFragments: [], raw: '' } satisfies Partial<PendingCall>),
-    findByIndex: (index: number) => pendingCalls.all.findLast((pendingCall) => pendingCall.wireIndex === index),
+    drop(pendingCall: PendingCall): void {
+      Object.assign(pendingCall, { isClosed: true, nameFragments: [], raw: '' } satisfies Partial<PendingCall>)
+      pendingCalls.updateOpen(pendingCall)
+    },
+    findByIndex: pendingCalls.findNewestAtIndex,
     addTextCall(call: TextCall): void {
       close(this.open({ name: call.name, args: call.raw }), true)
     },

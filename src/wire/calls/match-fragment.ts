@@ -2,6 +2,7 @@ import { toCanonicalJson } from '../../model/json.ts'
 import type { NameCandidates } from './call-name.ts'
 import type { PendingCall } from './call-assembler.ts'
 import { parseCallArguments } from './parse-arguments.ts'
+import type { OpenList } from './open-list.ts'
 import { isCallOpen, type PendingCalls } from './pending-calls.ts'
 
 /** The hints of a fragment; empty ones are undefined. */
@@ -19,7 +20,7 @@ interface FragmentMatch {
   readonly pendingCall: PendingCall | undefined
   /** The fragment repeats what the call already has. */
   readonly isRepeat?: true
-  /** Calls that the fragment might belong to as well: none of them may run. */
+  /** Calls that the fragment might belong to as well: none of them may run. Those that are marked already are left out. */
   readonly ambiguousCalls: readonly PendingCall[]
 }
 
@@ -40,24 +41,22 @@ export function findCallOfFragment(
     const last = pendingCalls.findLatestAtIndex(hints.index)
     if (last) return startsNewCall(last, hints, findCandidates) ? NEW_CALL : matchSharedIndex(pendingCalls, last, hints)
     if (hints.name !== undefined) return NEW_CALL
-    const open = pendingCalls.listOpen().filter((pendingCall) => pendingCall.wireIndex === undefined)
     return matchArgumentsOnly(
-      open,
+      pendingCalls.getOpenAtIndex(undefined),
       pendingCalls.findLatestAtIndex(undefined),
       pendingCalls.countAtIndex(undefined),
       hints,
     )
   }
   if (hints.name !== undefined) return matchByName(pendingCalls, hints, findCandidates)
-  return matchArgumentsOnly(pendingCalls.listOpen(), pendingCalls.findLatest(), pendingCalls.all.length, hints)
+  return matchArgumentsOnly(pendingCalls.openCalls, pendingCalls.findLatest(), pendingCalls.all.length, hints)
 }
 
 /** The newest call with this id; of several, the one at this index (T10). */
 function findByHintedId(pendingCalls: PendingCalls, { id, index }: FragmentHints): PendingCall | undefined {
   if (id === undefined) return undefined
   const identified = pendingCalls.findById(id)
-  const sameIndex =
-    index === undefined ? undefined : identified.findLast((pendingCall) => pendingCall.wireIndex === index)
+  const sameIndex = index === undefined ? undefined : pendingCalls.findLastByIdAtIndex(id, index)
   // If there is a call at this index, an id of a call at another index is ignored.
   const isTaken = index !== undefined && pendingCalls.countAtIndex(index) > 0
   return (
@@ -78,32 +77,30 @@ function matchByName(
   if (hints.listLength > 1) return NEW_CALL
   if (hints.id !== undefined && last.ids.size > 0) return NEW_CALL
   if (startsNewCall(last, hints, findCandidates)) return NEW_CALL
-  const matching = pendingCalls
-    .listOpen()
-    .filter((pendingCall) => repeatsName(pendingCall, hints.name ?? '', findCandidates))
+  const { openCalls } = pendingCalls
+  const candidates = openCalls.count() > 1 && openCalls.listUnmarked().length > 0 ? openCalls.list() : []
+  const matching = candidates.filter((pendingCall) => repeatsName(pendingCall, hints.name ?? '', findCandidates))
   return { ...matchCall(last, hints), ambiguousCalls: matching.length > 1 ? matching : [] }
 }
 
 /** If several calls have the same index, a fragment may belong to any of them that is still open. */
 function matchSharedIndex(pendingCalls: PendingCalls, last: PendingCall, hints: FragmentHints): FragmentMatch {
   if (pendingCalls.countAtIndex(last.wireIndex) === 1) return matchCall(last, hints)
-  const open = pendingCalls
-    .listOpen()
-    .filter((pendingCall) => pendingCall !== last && pendingCall.wireIndex === last.wireIndex)
-  const isDoubtful = open.length > 0 || isStrayNewline(last, hints.args)
-  return { ...matchCall(last, hints), ambiguousCalls: isDoubtful ? [...open, last] : [] }
+  const open = pendingCalls.getOpenAtIndex(last.wireIndex)
+  const isDoubtful = open.count() > (open.has(last) ? 1 : 0) || isStrayNewline(last, hints.args)
+  return { ...matchCall(last, hints), ambiguousCalls: isDoubtful ? [...open.listUnmarked(), last] : [] }
 }
 
 /** A fragment with arguments only. `newest` is the call that was updated last, `count` the number of candidates. */
 function matchArgumentsOnly(
-  open: readonly PendingCall[],
+  open: OpenList<PendingCall>,
   newest: PendingCall | undefined,
   count: number,
   hints: FragmentHints,
 ): FragmentMatch {
-  if (hints.listLength > 1 && open.length === hints.listLength)
-    return { pendingCall: open[hints.listPosition], ambiguousCalls: [] }
-  const last = newest?.isClosed ? open.at(-1) : newest
+  if (hints.listLength > 1 && open.count() === hints.listLength)
+    return { pendingCall: open.list()[hints.listPosition], ambiguousCalls: [] }
+  const last = newest?.isClosed ? open.findLast() : newest
   if (!last) return NEW_CALL
   const otherId = hints.id !== undefined && last.ids.size > 0
   // Only an id: a new call whose name follows (T14).
@@ -112,15 +109,15 @@ function matchArgumentsOnly(
     // Another id may belong to the same call (T09), or to a call whose name was lost.
     const nameless = otherId && last.raw === '' && startsObject(hints.args)
     const stray = count > 1 && isStrayNewline(last, hints.args)
-    return { pendingCall: last, ambiguousCalls: open.length > 1 || nameless || stray ? open : [] }
+    return { pendingCall: last, ambiguousCalls: open.count() > 1 || nameless || stray ? open.listUnmarked() : [] }
   }
   if (otherId) return NEW_CALL
-  const other = open.at(-1)
+  const other = open.findLast()
   // All calls are complete: this repeats the arguments of the last one, or is trailing text.
   if (!other) return matchCall(last, hints)
   // It continues the one open call, unless it could also repeat the last one.
   const repeated = startsObject(hints.args) || isStrayNewline(other, hints.args) || !startsObject(last.raw)
-  return { pendingCall: other, ambiguousCalls: open.length > 1 || repeated ? [...open, last] : [] }
+  return { pendingCall: other, ambiguousCalls: open.count() > 1 || repeated ? [...open.listUnmarked(), last] : [] }
 }
 
 /**

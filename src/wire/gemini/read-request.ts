@@ -5,7 +5,7 @@ import { filterObjects, isObject, nonBlankString, objectOrEmpty, stringOrEmpty }
 import type { ModelParams, ModelRequest } from '../../model/request.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn, WireId } from '../../model/turn.ts'
 import { createUnansweredCalls, type ResultReference } from '../history/unanswered-calls.ts'
-import { createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
+import { addParts, createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
 import { readOutputFormat } from '../output-format.ts'
 import { readOtherFields } from '../provider-options.ts'
 import { readObjects, warnNotKept } from '../unread-fields.ts'
@@ -80,7 +80,7 @@ function readTurns(wire: WireId, contents: readonly GeminiPart[], warnings: Warn
         if (last?.role !== 'results') history.push({ role: 'results', parts: turn })
         pending.push({ turn, fields: wrapResponse(response) })
       } else if (last?.role === 'user' && part !== parts[0]) {
-        history[history.length - 1] = { role: 'user', parts: [...last.parts, readUserPart(wire, part)] }
+        addParts(last, [readUserPart(wire, part)])
       } else history.push({ role: 'user', parts: [readUserPart(wire, part)] })
     }
   }

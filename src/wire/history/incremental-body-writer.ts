@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import { getSnapshotSource } from '../../model/history-snapshot.ts'
 import type { ModelRequest } from '../../model/request.ts'
-import type { Turn } from '../../model/turn.ts'
+import type { AssistantPart, Turn } from '../../model/turn.ts'
 import { lazy } from '../../model/lazy.ts'
 import type { HashedHistory, PrefixHashes } from './prefix-hashes.ts'
 import { createPrefixHasher, hashMessagePrefix, isSystemMessage, joinHashLists } from './prefix-hashes.ts'
@@ -11,7 +11,7 @@ import { type IdRegistry, createIdRegistry } from './transcript.ts'
 import { hasLateResults } from './late-results.ts'
 import { collectDeclaredTools, type CollectedTools } from '../late-tools.ts'
 import { type HeaderLists, mergeHeaderLists } from '../header-lists.ts'
-import type { Wire } from '../wire.ts'
+import type { EncodedRequest, Wire } from '../wire.ts'
 
 export interface EncodedBody {
   readonly pieces: readonly string[]
@@ -34,9 +34,8 @@ export function createIncrementalBodyWriter(wire: Wire): (request: ModelRequest,
   return (request, profile) => {
     const reportedTurnCount = countReportedTurns(request.turns)
     // Without tools a body may depend on names in old turns; with cache marks on messages, its older parts change.
-    const changes = profile.cache === 'marks' || profile.alternate || profile.bridge
     const tools = collectDeclaredTools(request)
-    if (tools.known.length > 0 && !changes && request.previous === undefined)
+    if (tools.known.length > 0 && profile.cache !== 'marks' && request.previous === undefined)
       return write(request, profile, reportedTurnCount)
     const position = { ids: createIdRegistry(), isContinuation: false, tools, reportedTurnCount }
     const { body, ...encoded } = wire.encodeRequest(
@@ -69,6 +68,29 @@ function findLastResponse(turns: readonly Turn[]): number {
   return turns.findLastIndex((turn) => turn.role === 'assistant')
 }
 
+/**
+ * Where the history can be split last: before a response that is a message of its own on every wire, so that the messages of
+ * the user on both sides are not joined.
+ */
+function findLastSplit(turns: readonly Turn[], wire: Wire, from: number): number {
+  let split = from
+  for (let at = turns.length - 1; at >= from; at--) {
+    const turn = turns[at]
+    if (turn?.role !== 'assistant') continue
+    // The response before the split must not depend on the one after it either.
+    if (wire.dependsOnNeighbours?.(turn)) split = from
+    else if (turn.parts.some(isSentEverywhere)) {
+      if (split > from) return split
+      split = at
+    }
+  }
+  return split
+}
+
+function isSentEverywhere(part: AssistantPart): boolean {
+  return part.kind === 'call' ? part.name !== '' : part.kind === 'text' && part.text.trim() !== ''
+}
+
 type HistoryWriter = (request: ModelRequest, profile: Profile, reportedTurnCount: number) => Required<EncodedBody>
 
 function createHistoryWriter(wire: Wire): HistoryWriter {
@@ -92,19 +114,21 @@ function createHistoryWriter(wire: Wire): HistoryWriter {
     const encodeTurns = (to: number, ids: IdRegistry) => {
       const newTurns = turns.slice(cached.turnCount, to)
       const isContinuation = cached.turnCount > 0
-      const position = { ids, isContinuation, tools, reportedTurnCount: reportedTurnCount - cached.turnCount }
+      const { turnCount, endState: before } = cached
+      const position = { ids, isContinuation, tools, reportedTurnCount: reportedTurnCount - turnCount, before }
       return wire.encodeRequest({ ...request, turns: newTurns }, profile, position)
     }
-    const tail = findLastResponse(turns)
+    const tail = findLastSplit(turns, wire, cached.turnCount)
     // A result that came late changes a message before the last response.
     if (tail > cached.turnCount && !hasLateResults(turns.slice(tail))) {
-      const { body, headers, warnings } = encodeTurns(tail, cached.ids)
+      const { body, headers, warnings, endState } = encodeTurns(tail, cached.ids)
       if (reportedTurnCount < tail) oldWarnings.push(...warnings)
       cached.headers = mergeHeaderLists(cached.headers, headers)
       const texts = encodeMessages(splitHistory(body).items)
       cached.pieces = appendMessages(cached.pieces, texts)
       cached.unhashed.push(...texts)
       cached.turnCount = tail
+      cached.endState = endState
       cached.firstTurn = turns[0]
     }
     const { body, warnings, headers } = encodeTurns(turns.length, createIdRegistry(cached.ids))
@@ -131,11 +155,11 @@ function isSameWarning(one: Warning, other: Warning): boolean {
   return one.code === other.code && one.message === other.message
 }
 
-/** The profile without the flags that change old messages. It must be the same object each time: it is a cache key. */
+/** The profile without the marks that change old messages. It must be the same object each time: it is a cache key. */
 function createStableProfiles(): (profile: Profile) => Profile {
   const stableByProfile = new WeakMap<Profile, Profile>()
   return (profile) => {
-    const stable = stableByProfile.get(profile) ?? { ...profile, cache: 'none', alternate: false, bridge: false }
+    const stable = stableByProfile.get(profile) ?? { ...profile, cache: 'none' }
     stableByProfile.set(profile, stable)
     return stable
   }
@@ -161,6 +185,7 @@ function createCachedHistory({ system, output }: ModelRequest, profile: Profile,
     /** The system prompt, if it is the first message. */
     systemText: '',
     turnCount: 0,
+    endState: undefined as EncodedRequest['endState'],
     firstTurn: undefined as Turn | undefined,
   }
 }

@@ -77,6 +77,8 @@ export interface IdRegistry {
 export interface HistoryPosition {
   readonly ids: IdRegistry
   readonly isContinuation: boolean
+  /** The `endState` of the turns before. */
+  readonly before?: { readonly startsWithThinking: boolean } | undefined
   /** The tools of the whole history. */
   readonly tools?: CollectedTools
   /** For a reader, not for a model: without the messages that only servers need. */

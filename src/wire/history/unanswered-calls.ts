@@ -15,24 +15,44 @@ export interface UnansweredCalls {
 
 /** `anyName`: a result may belong to a call of any name if no call has its own. */
 export function createUnansweredCalls({ anyName }: { readonly anyName: boolean }): UnansweredCalls {
-  /** The calls of each response that has some left. */
+  /** The calls of each response; those that are answered are removed when all are searched. */
   let responses: (readonly CallPart[])[] = []
+  const answered = new Set<CallPart>()
+  const byId = new Map<string, { readonly call: CallPart; readonly response: readonly CallPart[] }[]>()
+
+  /** The nearest call with this id; of several in one response, the first. */
+  function takeById(id: string): CallPart | undefined {
+    const open = (byId.get(id) ?? []).filter(({ call }) => !answered.has(call))
+    const nearest = open.at(-1)?.response
+    const found = open.find(({ response }) => response === nearest)?.call
+    if (found) answered.add(found)
+    return found
+  }
 
   /** The nearest calls, in the order in which they were made: results come in the order of their calls. */
   function takeNearest(count: number, isMatch: (call: CallPart) => boolean): CallPart[] {
+    if (count === 0) return []
+    const open = responses.map((calls) => calls.filter((call) => !answered.has(call)))
+    responses = open.filter((calls) => calls.length > 0)
     const nearest = responses
       .toReversed()
       .flatMap((calls) => calls.filter(isMatch))
       .slice(0, count)
-    const chosen = responses.flat().filter((call) => nearest.includes(call))
-    const left = responses.map((calls) => calls.filter((call) => !chosen.includes(call)))
-    responses = left.filter((calls) => calls.length > 0)
-    return chosen
+    for (const call of nearest) answered.add(call)
+    const chosen = new Set(nearest)
+    return responses.flat().filter((call) => chosen.has(call))
   }
 
   return {
     addResponse(calls) {
       if (calls.length > 0) responses.push(calls)
+      for (const call of calls) {
+        const id = call.native?.id
+        if (id === undefined) continue
+        const sameId = byId.get(id)
+        if (sameId) sameId.push({ call, response: calls })
+        else byId.set(id, [{ call, response: calls }])
+      }
     },
     match(results) {
       const found = new Map<ResultReference, CallPart>()
@@ -45,8 +65,8 @@ export function createUnansweredCalls({ anyName }: { readonly anyName: boolean }
         }
       }
       for (const result of results) {
-        const { id } = result
-        if (id !== undefined) assign([result], (call) => call.native?.id === id)
+        const call = result.id === undefined ? undefined : takeById(result.id)
+        if (call) found.set(result, call)
       }
       for (const name of new Set(results.map((result) => result.name)))
         if (name !== undefined)

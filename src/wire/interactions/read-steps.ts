@@ -1,7 +1,7 @@
 import type { Warning } from '../../model/event.ts'
 import { type JsonObject, filterObjects, isObject, nonBlankString, stringOrEmpty } from '../../model/json.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn } from '../../model/turn.ts'
-import { appendResults, createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
+import { addParts, appendResults, createNativeDataFromRequest, pickOtherFields } from '../read-parts.ts'
 import { warnNotKept } from '../unread-fields.ts'
 import type { JsonFields } from './content.ts'
 import { CALL_FIELDS, MEDIA_FIELDS, TEXT_FIELDS, toMediaPart, toNativeStep } from './content.ts'
@@ -27,8 +27,8 @@ export function readSteps(steps: readonly JsonFields[]): { turns: Turn[]; warnin
     const parts = readModelStep(step, type, warnings)
     for (const part of parts) if (part.kind === 'call') names.set(part.id, part.name)
     const last = turns.at(-1)
-    if (last?.role === 'assistant') turns[turns.length - 1] = { ...last, parts: [...last.parts, ...parts] }
-    else turns.push({ role: 'assistant', origin: READ_ORIGIN, parts, finish: { reason: 'stop' } })
+    if (last?.role === 'assistant') addParts(last, parts)
+    else turns.push({ role: 'assistant', origin: READ_ORIGIN, parts: [...parts], finish: { reason: 'stop' } })
   }
   return { turns, warnings }
 }

@@ -12,12 +12,19 @@ import { createEarlyCallStep, keepAnsweredCall, openStep, type TrackedStep } fro
 export function createStepTracker(builder: TurnBuilder) {
   const all: TrackedStep[] = []
   const latestByIndex = new Map<number, TrackedStep>()
+  /** Steps whose calls may still get arguments, all and at each index; those that are finished are removed when it is read. */
+  let unfinished: TrackedStep[] = []
+  const unfinishedByIndex = new Map<number, readonly TrackedStep[]>()
   let newest = -1
 
   function add(step: TrackedStep): TrackedStep {
     all.push(step)
     latestByIndex.set(step.index, step)
     newest = step.index
+    if (step.pendingCall) {
+      unfinished.push(step)
+      unfinishedByIndex.set(step.index, [...(unfinishedByIndex.get(step.index) ?? []).filter(isUnfinished), step])
+    }
     return step
   }
 
@@ -34,8 +41,8 @@ export function createStepTracker(builder: TurnBuilder) {
       return builder.warn('repeated-step', 'A step was started twice; the second start was ignored (T190).')
     const opened = openStep(builder, index, step)
     // The next deltas at this index may still belong to an earlier call that is not complete.
-    const before = all.flatMap((one) => (one.index === index ? listUnfinishedCalls(one) : []))
-    if (opened.pendingCall && before.length > 0) markAmbiguous([...before, opened.pendingCall])
+    const before = (unfinishedByIndex.get(index) ?? []).filter(isUnfinished)
+    if (opened.pendingCall && before.length > 0) markAmbiguous([...before, opened])
     // Arguments that came before the start of their call are added now.
     if (early && 'args' in early) opened.add({ arguments: early.args }, 'arguments_delta')
     else if (early) early.close(true)
@@ -45,8 +52,8 @@ export function createStepTracker(builder: TurnBuilder) {
 
   /** Arguments without an index may belong to any call that is still open. */
   function markUnindexed(): void {
-    const waiting = all.flatMap(listUnfinishedCalls)
-    if (waiting.length > 1) markAmbiguous(waiting)
+    unfinished = unfinished.filter(isUnfinished)
+    if (unfinished.length > 1) markAmbiguous(unfinished)
   }
 
   return {
@@ -89,13 +96,13 @@ export function createStepTracker(builder: TurnBuilder) {
   }
 }
 
-function listUnfinishedCalls({ pendingCall, isStopped }: TrackedStep): PendingCall[] {
-  return pendingCall && !isStopped && !pendingCall.scan.isComplete ? [pendingCall] : []
+function isUnfinished({ pendingCall, isStopped }: TrackedStep): boolean {
+  return pendingCall !== undefined && !isStopped && !pendingCall.scan.isComplete
 }
 
 /** The calls may have received arguments of each other: none of them may run. */
-function markAmbiguous(pendingCalls: readonly PendingCall[]): void {
-  for (const pendingCall of pendingCalls) pendingCall.isAmbiguous = true
+function markAmbiguous(steps: readonly TrackedStep[]): void {
+  for (const { pendingCall } of steps) if (pendingCall) pendingCall.isAmbiguous = true
 }
 
 function isRepeatedStart(pendingCall: PendingCall, step: JsonFields): boolean {

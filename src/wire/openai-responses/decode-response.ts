@@ -131,7 +131,7 @@ function handleItemDone(state: ResponsesDecoderState, value: JsonFields): void {
 function finishItem(state: ResponsesDecoderState, item: OutputItem, fields: JsonFields): void {
   const { builder } = state
   const data = item.announcedFields ? { ...item.announcedFields, ...fields } : fields
-  item.isDone = true
+  state.outputItems.finish(item)
   updateItem(item, data)
   if (data['status'] === 'incomplete') state.isTruncated = true
   const { pendingCall } = item
@@ -183,9 +183,7 @@ function handleArguments(state: ResponsesDecoderState, value: JsonFields, type: 
 
 /** A delta without a known id may belong to any open call at its index; only a complete item resolves that. */
 function markAmbiguous({ outputItems }: ResponsesDecoderState, index: number | undefined): void {
-  const waiting = outputItems
-    .listOpen()
-    .filter((item) => item.pendingCall && expectsMoreOfItem(item) && (item.outputIndex ?? index) === index)
+  const waiting = outputItems.listOpenAt(index).filter((item) => item.pendingCall && expectsMoreOfItem(item))
   if (waiting.length > 1) for (const { pendingCall } of waiting) if (pendingCall) pendingCall.isAmbiguous = true
 }
 

@@ -1,6 +1,7 @@
 import { nonBlankString, toCanonicalJson } from '../../model/json.ts'
 import { parseCallArguments } from '../calls/parse-arguments.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
+import { createOpenList } from '../calls/open-list.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
 import { type JsonFields, type OutputItem, getItemKind, openOutputItem, getTextsByChannel } from './output-item.ts'
 
@@ -10,16 +11,19 @@ export function createOutputItems(builder: TurnBuilder) {
   const byId = createLookup<string>()
   const byCallId = createLookup<string>()
   const byIndex = createLookup<number>()
-  // Items that are done or listed stay so, so they are removed lazily.
-  let openItems: OutputItem[] = []
-  let unlisted: OutputItem[] = []
+  const openItems = createOpenList<OutputItem>()
+  const openWithoutIndex = createOpenList<OutputItem>()
+  // Items that are listed stay so, and mostly in their order: they are removed from the front.
+  const unlisted: OutputItem[] = []
+  let firstUnlisted = 0
   // Deltas of one item usually follow each other, so the last item is tried first.
   let recent: { item: OutputItem; type: string; index: unknown; id: unknown; count: number } | undefined
 
   function enter(value: JsonFields, type: unknown): OutputItem {
     const item = openOutputItem(builder, String(type), getOutputIndex(value))
     items.push(item)
-    openItems.push(item)
+    openItems.add(item)
+    if (item.outputIndex === undefined) openWithoutIndex.add(item)
     unlisted.push(item)
     onAdd(item.ids, (id) => byId.add(id, item))
     if (item.pendingCall) onAdd(item.pendingCall.ids, (id) => byCallId.add(id, item))
@@ -27,8 +31,14 @@ export function createOutputItems(builder: TurnBuilder) {
     return item
   }
 
-  const open = (): readonly OutputItem[] => (openItems = openItems.filter(({ isDone }) => !isDone))
-  const listUnlisted = (): readonly OutputItem[] => (unlisted = unlisted.filter(({ isListed }) => !isListed))
+  function findUnlisted(isMatch: (item: OutputItem) => boolean): OutputItem | undefined {
+    while (unlisted[firstUnlisted]?.isListed) firstUnlisted++
+    for (let at = firstUnlisted; at < unlisted.length; at++) {
+      const item = unlisted[at]
+      if (item && !item.isListed && isMatch(item)) return item
+    }
+    return undefined
+  }
 
   /** By its index (T141), then by its id, then the newest that is still open; without the id, only one that `fits`. */
   function locate(
@@ -41,9 +51,7 @@ export function createOutputItems(builder: TurnBuilder) {
     const kind = getItemKind(type)
     const here = index === undefined ? [] : byIndex.get(index).filter((item) => item.kind === kind)
     const newest = () =>
-      open().findLast(
-        (item) => item.kind === kind && fits(item) && (index === undefined || item.outputIndex === undefined),
-      )
+      (index === undefined ? openItems : openWithoutIndex).findLast((item) => item.kind === kind && fits(item))
     const found =
       (id === undefined ? undefined : here.findLast((item) => item.ids.has(id))) ??
       here.findLast(fits) ??
@@ -52,13 +60,13 @@ export function createOutputItems(builder: TurnBuilder) {
     if (!found) return undefined
     if (found.outputIndex === undefined && index !== undefined) {
       found.outputIndex = index
+      openWithoutIndex.remove(found)
       byIndex.add(index, found)
     }
     // An item that was announced without an id gets the id of its deltas, if they cannot belong to another one.
     if (id === undefined || found.ids.size > 0) return found
-    const matching = open().filter(
-      (item) => item.kind === kind && fits(item) && (index === undefined || item.outputIndex === index),
-    )
+    const candidates = index === undefined ? openItems.list() : byIndex.get(index)
+    const matching = candidates.filter((item) => !item.isDone && item.kind === kind && fits(item))
     if (matching.length === 1 && matching[0] === found) found.ids.add(id)
     return found
   }
@@ -92,8 +100,17 @@ export function createOutputItems(builder: TurnBuilder) {
 
   return {
     items: items as readonly OutputItem[],
-    listOpen: open,
     create: enter,
+    /** The open items at an index, and those without one. */
+    listOpenAt(index: number | undefined): readonly OutputItem[] {
+      const here = index === undefined ? [] : byIndex.get(index).filter(({ isDone }) => !isDone)
+      return [...here, ...openWithoutIndex.list()]
+    },
+    finish(item: OutputItem): void {
+      item.isDone = true
+      openItems.remove(item)
+      openWithoutIndex.remove(item)
+    },
     /** The item of an announcement or of a finished item, if it is known. */
     find: (value: JsonFields, data: JsonFields) =>
       getItemKind(data['type']) === 'call'
@@ -119,18 +136,21 @@ export function createOutputItems(builder: TurnBuilder) {
       const id = nonBlankString(data['id']) ?? ''
       const lookup = kind === 'call' ? byCallId.get(nonBlankString(data['call_id']) ?? '') : byId.get(id)
       const sameCallId = lookup.filter((item) => isFree(item) && hasSameId(item, data))
-      const all = () => listUnlisted().filter((item) => item.kind === kind)
       return (
         sameCallId.find((item) => isAtPosition(item, data, position)) ??
         sameCallId.find((item) => hasSameContent(item, data)) ??
         sameCallId[0] ??
         byId.get(id).find(isFree) ??
         byIndex.get(position).find((item) => isFree(item) && isAtPosition(item, data, position)) ??
-        all().find((item) => item.isDone && hasSameContent(item, data)) ??
-        all().find((item) => hasSameContent(item, data)) ??
-        all().find(
-          ({ pendingCall, isDone }) =>
-            pendingCall && !isDone && pendingCall.wireId === undefined && isPrefixOfCall(pendingCall, data),
+        findUnlisted((item) => item.kind === kind && item.isDone && hasSameContent(item, data)) ??
+        findUnlisted((item) => item.kind === kind && hasSameContent(item, data)) ??
+        findUnlisted(
+          ({ kind: itemKind, pendingCall, isDone }) =>
+            itemKind === kind &&
+            pendingCall !== undefined &&
+            !isDone &&
+            pendingCall.wireId === undefined &&
+            isPrefixOfCall(pendingCall, data),
         )
       )
     },
@@ -148,11 +168,10 @@ function createLookup<Key>() {
   return {
     get: (key: Key): readonly OutputItem[] => lists.get(key) ?? [],
     add(key: Key, item: OutputItem): void {
-      const items = new Set(lists.get(key)).add(item)
-      lists.set(
-        key,
-        [...items].sort((one, other) => one.partIndex - other.partIndex),
-      )
+      const items = lists.get(key)
+      if (!items) return void lists.set(key, [item])
+      const before = items.findLastIndex((one) => one.partIndex <= item.partIndex)
+      if (items[before] !== item) items.splice(before + 1, 0, item)
     },
   }
 }

@@ -5,6 +5,7 @@ import type { AssistantPart, AssistantTurn, ReasoningPart, ResultPart, TextPart,
 import { parseCallArguments } from '../calls/parse-arguments.ts'
 import {
   addNativeData,
+  addParts,
   appendResults,
   createNativeDataFromRequest,
   keepMessageFields,
@@ -188,7 +189,7 @@ function addVendorItem(item: JsonFields, type: string, { turns }: ItemReaderStat
   const part: TextPart = { kind: 'text', text: '', native }
   const callType = type.endsWith('_call_output') ? type.slice(0, -'_output'.length) : undefined
   const owner = turns.findLast((turn) => turn.role === 'assistant' && hasVendorCall(turn, callType, item['call_id']))
-  if (owner?.role === 'assistant') turns[turns.lastIndexOf(owner)] = { ...owner, parts: [...owner.parts, part] }
+  if (owner?.role === 'assistant') addParts(owner, [part])
   else addAssistantParts({ turns }, [part])
 }
 
@@ -202,6 +203,6 @@ function hasVendorCall({ parts }: AssistantTurn, type: string | undefined, callI
 
 function addAssistantParts({ turns }: Pick<ItemReaderState, 'turns'>, parts: readonly AssistantPart[]): void {
   const last = turns.at(-1)
-  if (last?.role === 'assistant') turns[turns.length - 1] = { ...last, parts: [...last.parts, ...parts] }
-  else turns.push({ role: 'assistant', origin: READ_ORIGIN, parts, finish: { reason: 'stop' } })
+  if (last?.role === 'assistant') addParts(last, parts)
+  else turns.push({ role: 'assistant', origin: READ_ORIGIN, parts: [...parts], finish: { reason: 'stop' } })
 }

@@ -45,20 +45,18 @@ const SESSIONS_SUBCOMMANDS: Readonly<
 
 function formatSessionList(all: readonly SessionSummary[], json: boolean): string {
   if (json) return `${JSON.stringify(all)}\n`
-  const own = all.filter((session) => !isSubagentOfAny(session, all))
-  return own.length === 0 ? 'This folder has no sessions yet.\n' : own.map((one) => formatWithCount(one, all)).join('')
+  // Sessions of subagents are shown with the session that they worked for, as long as there is one.
+  const ids = new Set(all.map(({ id }) => id))
+  const counts = new Map<string, number>()
+  for (const { subagent } of all) if (subagent) counts.set(subagent.session, (counts.get(subagent.session) ?? 0) + 1)
+  const own = all.filter(({ subagent }) => !subagent || !ids.has(subagent.session))
+  if (own.length === 0) return 'This folder has no sessions yet.\n'
+  return own.map((session) => formatSessionSummary(session) + formatSubagentCount(session.id, counts)).join('')
 }
 
-/** Sessions of subagents are shown with the session that they worked for, as long as there is one. */
-function isSubagentOfAny({ subagent }: SessionSummary, all: readonly SessionSummary[]): boolean {
-  return subagent !== undefined && all.some(({ id }) => id === subagent.session)
-}
-
-function formatWithCount(session: SessionSummary, all: readonly SessionSummary[]): string {
-  const count = all.filter(({ subagent }) => subagent?.session === session.id).length
-  const note =
-    count === 0 ? '' : `  ${count} ${count === 1 ? 'subagent' : 'subagents'} (dragoman sessions show ${session.id})\n`
-  return formatSessionSummary(session) + note
+function formatSubagentCount(id: string, counts: ReadonlyMap<string, number>): string {
+  const count = counts.get(id) ?? 0
+  return count === 0 ? '' : `  ${count} ${count === 1 ? 'subagent' : 'subagents'} (dragoman sessions show ${id})\n`
 }
 
 /** Two lines, for narrow terminals: time, length and model; and the title. */

@@ -18,8 +18,9 @@ export function createCompleter({ ui, folder, session, commands, app }: Complete
         about,
         aliases: aliases.map((alias) => `/${alias}`),
       })),
-    files: () => {
-      refreshFiles()
+    files: (typed) => {
+      // Once for each mention: a key must not cost a walk through the project.
+      if (typed === '' || files.paths.length === 0) refreshFiles()
       return [...files.paths, ...listResourceNames(session.servers)]
     },
     commandArguments: (name) => argumentChoices.get(name) ?? void loadArguments(name),

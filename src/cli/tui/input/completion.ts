@@ -5,8 +5,8 @@ import type { CompletionMenu, MenuItem } from '../ui-state.ts'
 /** Where completions come from: commands at the beginning of the text, files after an @. */
 export interface CompletionSources {
   readonly commands: () => readonly MenuItem[]
-  /** The files of the project, and the resources of MCP servers. */
-  readonly files: () => readonly string[]
+  /** The files of the project, and the resources of MCP servers; `typed` is what follows the @ so far. */
+  readonly files: (typed: string) => readonly string[]
   /** The choices for the argument of a command, if they are loaded. */
   readonly commandArguments: (command: string) => ArgumentChoices | undefined
 }
@@ -32,7 +32,7 @@ export function findCompletions({ text, cursor }: EditorState, sources: Completi
   const file = /(?:^|\s)@(?<path>"[^"\n]*|[^\s@"]*)$/.exec(before)
   const path = file?.groups?.['path']
   if (path === undefined) return undefined
-  const found = rankPaths(sources.files(), path.replace(/^"/, '')).map((value) => ({ value: formatMention(value) }))
+  const found = rankPaths(sources.files(path), path.replace(/^"/, '')).map((value) => ({ value: formatMention(value) }))
   return createMenu(found, 'insert', cursor - path.length - 1, cursor)
 }
 
@@ -77,14 +77,32 @@ function filterCommands(items: readonly MenuItem[], word: string): MenuItem[] {
 /** The paths that contain the letters in this order; best are whole words, matches in the file name, and short paths. */
 function rankPaths(paths: readonly string[], query: string): string[] {
   const letters = query.toLowerCase()
-  return paths
-    .flatMap((path) => {
-      const score = scorePath(path.toLowerCase(), letters)
-      return score === undefined ? [] : [{ path, score }]
-    })
-    .sort((a, b) => b.score - a.score || a.path.length - b.path.length || (a.path < b.path ? -1 : 1))
+  let best: RankedPath[] = []
+  let worst: RankedPath | undefined
+  for (const path of paths) {
+    const score = scorePath(path.toLowerCase(), letters)
+    if (score === undefined) continue
+    const ranked = { path, score }
+    if (worst && compareRanks(ranked, worst) > 0) continue
+    best.push(ranked)
+    // There may be very many paths, and few are shown: they need not all be sorted.
+    if (best.length < MAX_MENU_ITEMS * 10) continue
+    best = best.sort(compareRanks).slice(0, MAX_MENU_ITEMS)
+    worst = best.at(-1)
+  }
+  return best
+    .sort(compareRanks)
     .slice(0, MAX_MENU_ITEMS)
     .map(({ path }) => path)
+}
+
+interface RankedPath {
+  readonly path: string
+  readonly score: number
+}
+
+function compareRanks(one: RankedPath, other: RankedPath): number {
+  return other.score - one.score || one.path.length - other.path.length || (one.path < other.path ? -1 : 1)
 }
 
 function scorePath(path: string, letters: string): number | undefined {
