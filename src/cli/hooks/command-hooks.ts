@@ -17,6 +17,8 @@ export interface CommandHookOptions {
   readonly getMode: () => ApprovalMode
   /** Are the hooks of the project still those that the user trusted? */
   readonly isProjectTrusted: () => boolean
+  /** What they have written while they ran stays trusted. */
+  readonly keepOutputs: () => void
 }
 
 type AnyOutcome = PreToolUseOutcome & BlockOutcome & HookOutcome
@@ -25,6 +27,8 @@ type AnyOutcome = PreToolUseOutcome & BlockOutcome & HookOutcome
 export function createCommandHooks(all: readonly CommandHook[], options: CommandHookOptions): Hooks {
   const { folder, processes } = options
   const has = (event: HookEvent): boolean => all.some((hook) => hook.event === event)
+  /** How many hooks of the project run now: what they write is no change by others. */
+  let runningCount = 0
 
   async function run(
     event: HookEvent,
@@ -36,13 +40,22 @@ export function createCommandHooks(all: readonly CommandHook[], options: Command
     const chosen = matching.filter(
       (hook, at) => matching.findIndex((one) => one.command === hook.command && one.dialect === hook.dialect) === at,
     )
+    if (runningCount > 0) options.keepOutputs()
     const isChanged = chosen.some(({ isOfProject }) => isOfProject) && !options.isProjectTrusted()
     const allowed = isChanged ? chosen.filter(({ isOfProject }) => !isOfProject) : chosen
     const outcomes = await Promise.all(
       allowed.map(async (hook): Promise<AnyOutcome> => {
         const work = async (): Promise<AnyOutcome> => {
           const input = createInput(hook, context, createFields(hook.dialect))
-          return readHookOutcome(hook, await runHookCommand(processes, hook, input, folder, context.signal))
+          if (hook.isOfProject) runningCount++
+          try {
+            return readHookOutcome(hook, await runHookCommand(processes, hook, input, folder, context.signal))
+          } finally {
+            if (hook.isOfProject) {
+              options.keepOutputs()
+              runningCount--
+            }
+          }
         }
         try {
           if (!hook.isAsync) return await work()
