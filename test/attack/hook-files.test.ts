@@ -56,6 +56,25 @@ describe('a hook that writes a file keeps its trust', { concurrency: 2 }, () => 
         assert.doesNotMatch(await here.run(), /not trusted|have changed/, 'nor when it was removed')
       })
 
+  test('what only the permissions of another agent name is not bound, and not shown', async () => {
+    const here = await open({
+      '.claude/settings.json': JSON.stringify({
+        permissions: { deny: ['Read(./.env)'], allow: ['Bash(sh x.sh)'] },
+        hooks: { Stop: [{ hooks: [{ type: 'command', command: 'sh x.sh' }] }] },
+      }),
+      '.env': 'KEY=SECRET-OF-THE-PROJECT',
+      'x.sh': 'true\n',
+    })
+    const { out } = await dragoman(['trust'], here)
+    assert.match(out, /x\.sh/)
+    assert.doesNotMatch(out, /SECRET-OF-THE-PROJECT/)
+    await here.trust()
+    writeFileSync(here.at('.env'), 'KEY=other')
+    assert.doesNotMatch(await here.run(), /not trusted/)
+    writeFileSync(here.at('x.sh'), 'false\n')
+    assert.match(await here.run(), /not trusted/)
+  })
+
   test('several at the same time, and with a database that a server names', async () => {
     const here = await open({
       '.claude/settings.json': settings(

@@ -12,8 +12,8 @@ import { removeComments } from './remove-comments.ts'
  */
 export type NamedFileUse = 'started' | 'argument' | 'written'
 
-/** The files of a folder that the strings of a JSON text name. A text that cannot be parsed is one string. */
-export function findNamedFiles(folder: string, json: string): Map<string, NamedFileUse> {
+/** The files of a folder that the strings of a JSON text name, or only its hooks. A text that cannot be parsed is one string. */
+export function findNamedFiles(folder: string, json: string, isHooksOnly = false): Map<string, NamedFileUse> {
   const found = new Map<string, NamedFileUse>()
   const kinds = new Map<string, 'file' | 'folder' | undefined>()
   const locate = (word: string, bases: readonly string[], kind: 'file' | 'folder'): string[] => {
@@ -58,7 +58,7 @@ export function findNamedFiles(folder: string, json: string): Map<string, NamedF
   const strings = tryOrUndefined(() => {
     const texts = new Map<string, boolean>()
     for (const { text, isHook } of listStrings(tryParseJson(json) ?? JSON.parse(removeComments(json)), false))
-      texts.set(text, isHook && texts.get(text) !== false)
+      if (isHook || !isHooksOnly) texts.set(text, isHook && texts.get(text) !== false)
     return texts
   })
   for (const [text, isHook] of strings ?? [[json, false] as const]) readCommands(text, isHook)

@@ -99,7 +99,8 @@ export function listProjectFiles(folder: string, kind?: ProjectFileKind): Projec
     const { content } = readWithDigest(join(folder, file.path))
     // A file that is too large cannot be trusted, whatever it names.
     if (!('bytes' in content) || content.isCut) continue
-    for (const [path, use] of findNamedFiles(folder, content.bytes.toString('utf8'))) {
+    const text = content.bytes.toString('utf8')
+    for (const [path, use] of findNamedFiles(folder, text, SHARED_SETTINGS.has(file.path))) {
       uses.set(path, chooseCareful(use, uses.get(path)))
       if (!found.has(path) && !namers.has(path)) namers.set(path, file)
     }

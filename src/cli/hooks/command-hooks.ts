@@ -64,7 +64,7 @@ export function createCommandHooks(all: readonly CommandHook[], options: Command
         } catch (error) {
           if (context.signal.aborted) return {}
           return {
-            systemMessage: `The hook “${hook.command}” (${hook.source}, ${event}) failed: ${getErrorMessage(error)}`,
+            systemMessage: `The hook “${hook.command}” (${hook.source}, ${event}) failed: ${describeFailure(hook, error)}`,
           }
         }
       }),
@@ -141,6 +141,12 @@ export function createCommandHooks(all: readonly CommandHook[], options: Command
         })),
     }),
   }
+}
+
+function describeFailure({ isTrusted }: CommandHook, error: unknown): string {
+  const message = getErrorMessage(error)
+  if (isTrusted || !/read-only file system|EROFS/i.test(message)) return message
+  return `${message}. Hooks of a project run in the sandbox, where files of agents such as .claude are read-only; "trustHooks" in your settings lets them run outside (docs/hooks.md).`
 }
 
 /** Hooks that changed do not run. What they guarded is asked about, so that no change takes a guard away silently. */
