@@ -5,6 +5,7 @@ import { COMMAND_WORDS } from '../commands.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { parseRunArgs, type RunArgs } from '../args/run-args.ts'
 import { listNearestNames } from '../args/nearest-name.ts'
+import { describeOtherCommand } from '../args/other-agents.ts'
 import { RUN_OPTIONS } from '../args/options.ts'
 import { printHelp } from '../args/print-help.ts'
 import { NPM_START_COMMAND, getInvocationName } from '../args/invocation-name.ts'
@@ -45,9 +46,9 @@ async function dispatchRun(argv: readonly string[], saveCompileCache: () => void
 
 async function parseArguments(argv: readonly string[]): Promise<RunArgs> {
   const args = parseRunArgs(argv)
-  if (args.allowedTools.length === 0) return args
-  const { toAllowRules } = await import('../setup/allowed-tools.ts')
-  return { ...args, allowedTools: toAllowRules(args.allowedTools, realPathOrSelf(resolve(args.cwd ?? '.'))) }
+  if (args.allowedTools.length === 0 && args.disallowedTools === undefined) return args
+  const { translateToolRules } = await import('../setup/allowed-tools.ts')
+  return translateToolRules(args, realPathOrSelf(resolve(args.cwd ?? '.')))
 }
 
 /**
@@ -58,7 +59,9 @@ function rejectBareWord({ prompt = '', isBareWord, resume, fork }: RunArgs, stdi
   if (!isBareWord || resume !== undefined || fork !== undefined) return
   const suggestions = listNearestNames(prompt, COMMAND_WORDS)
   if (stdinText !== '' && suggestions.length === 0) return
-  const hint = suggestions.length === 0 ? 'see dragoman --help.' : `did you mean ${suggestions.join(' or ')}?`
+  const other = describeOtherCommand(prompt)
+  const near = suggestions.length === 0 ? 'see dragoman --help.' : `did you mean ${suggestions.join(' or ')}?`
+  const hint = other === undefined ? near : `${other}.`
   throw new UserError(`unknown command ${prompt}; ${hint} To send it as a prompt: dragoman -p ${prompt}`)
 }
 
