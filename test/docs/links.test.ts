@@ -91,7 +91,9 @@ function optionsIn(words: readonly string[]): string[] {
 }
 
 function isKnown(option: string, options: CliOptions): boolean {
-  return Object.entries(options).some(([name, { short }]) => option === `--${name}` || option === `-${short}`)
+  return Object.entries(options).some(([name, { short, aliases = [] }]) =>
+    [`-${short}`, ...[name, ...aliases].map((one) => `--${one}`)].includes(option),
+  )
 }
 
 function anchors(file: string): string[] {
