@@ -81,7 +81,10 @@ function checkAnywhere(words: readonly string[], line: string): void {
     ...Object.values(COMMAND_SPECS).map(({ options }) => options),
   ) as CliOptions
   for (const option of optionsIn(words))
-    assert.ok(FOREIGN.has(option) || isKnown(option, RUN_OPTIONS) || isKnown(option, all), `nobody has ${option}: ${line}`)
+    assert.ok(
+      FOREIGN.has(option) || isKnown(option, RUN_OPTIONS) || isKnown(option, all),
+      `nobody has ${option}: ${line}`,
+    )
 }
 
 /** Behind `--` stand words for another program. */

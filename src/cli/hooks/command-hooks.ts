@@ -131,7 +131,10 @@ export function createCommandHooks(all: readonly CommandHook[], options: Command
     }),
     ...(has('PreCompact') && {
       preCompact: (event) =>
-        run('PreCompact', event, [event.trigger], () => ({ trigger: event.trigger, custom_instructions: '' })),
+        run('PreCompact', event, [event.trigger], () => ({
+          trigger: event.trigger,
+          custom_instructions: event.instructions ?? '',
+        })),
     }),
     ...(has('Notification') && {
       notification: (event) =>
