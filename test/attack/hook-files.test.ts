@@ -122,6 +122,10 @@ describe('what a hook could start is asked about when it changes, though a hook 
     [`bash -c 'cat ">"'" log.txt | sh"`, 'log.txt'],
     ['bash lo\\g.txt', 'log.txt'],
     ['cd made && bash log.txt', 'made/log.txt'],
+    ['bash "${CLAUDE_PROJECT_DIR:-.}"/tools/x.sh', 'tools/x.sh'],
+    ['bash $PWD/tools/x.sh', 'tools/x.sh'],
+    ['bash "$(pwd)/tools/x.sh"', 'tools/x.sh'],
+    ['bash $(git rev-parse --show-toplevel)/tools/x.sh', 'tools/x.sh'],
     ['node --require ./state.json .claude/hooks/main.sh; bash state.json', 'state.json'],
     ['bash .claude/hooks/main.sh # > lib.sh\nbash lib.txt', 'lib.txt'],
     // Scripts beside, and what a hook has as an argument, are bound to what the hook left.

@@ -18,7 +18,9 @@ export function findNamedFiles(folder: string, json: string, isHooksOnly = false
   const kinds = new Map<string, 'file' | 'folder' | undefined>()
   const locate = (word: string, bases: readonly string[], kind: 'file' | 'folder'): string[] => {
     if (word === '' || word.length > MAX_PATH_CHARS) return []
-    const paths = bases.map((base) => relative(folder, resolve(folder, base, word)))
+    // What a variable or a command stands for may be the folder: `$PWD/x.sh`, `$(pwd)/x.sh`.
+    const readings = new Set([word, word.replace(/^\/+/, ''), word.replace(/^[^/]*\$[^/]*\/+/, '')])
+    const paths = [...readings].flatMap((one) => bases.map((base) => relative(folder, resolve(folder, base, one))))
     return paths.filter((path) => {
       if (path === '' || path.startsWith('..')) return false
       if (!kinds.has(path)) kinds.set(path, findPathKind(join(folder, path)))
@@ -108,7 +110,7 @@ function unquote(token: string): string | undefined {
 /** Names of the project's folder become `.`; redirections that write have one of the forms `>` and `>>`. */
 function normalize(text: string): string {
   return text
-    .replaceAll(/\$\{?(?:CLAUDE|GEMINI|DRAGOMAN)_PROJECT_DIR\b\}?/g, '.')
+    .replaceAll(/\$(?:\{(?:CLAUDE|GEMINI|DRAGOMAN)_PROJECT_DIR[^}]*\}|(?:CLAUDE|GEMINI|DRAGOMAN)_PROJECT_DIR\b)/g, '.')
     .replaceAll(/[<>]&(?:\d+|-)(?=[\s;|&)]|$)/g, ' ')
     .replaceAll(/&>>?|>&|>\|/g, ' > ')
 }
