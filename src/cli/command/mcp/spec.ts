@@ -58,9 +58,7 @@ export const MCP_COMMAND = {
       takes: '<name> <JSON>',
       about: 'add a server from its settings in JSON, as other agents have them',
       options: ['project', 'scope'],
-      examples: [
-        `dragoman mcp add-json memory '{"command":"npx","args":["-y","@modelcontextprotocol/server-memory"]}'`,
-      ],
+      examples: [`dragoman mcp add-json memory '{"command":"npx","args":["-y","server-memory"]}'`],
     },
     remove: {
       takes: '<name>',
