@@ -1,5 +1,15 @@
-/** Options of Claude Code, Codex and Gemini CLI that do not exist here, and what to do instead. Loaded for an error only. */
-export const OTHER_OPTIONS: Readonly<Record<string, string>> = {
+// Loaded for errors only: the start of a run does not need it.
+import { UnknownOptionError } from './parse-command-line.ts'
+
+/** An option of another agent is answered with what to do instead. */
+export function explainOption(error: unknown): unknown {
+  const name = error instanceof UnknownOptionError ? error.option.replace(/^--?/, '') : ''
+  if (!(error instanceof UnknownOptionError) || !Object.hasOwn(OTHER_OPTIONS, name)) return error
+  return new UnknownOptionError(error.option, 'dragoman', OTHER_OPTIONS[name] ?? '')
+}
+
+/** Options of Claude Code, Codex and Gemini CLI that do not exist here. */
+const OTHER_OPTIONS: Readonly<Record<string, string>> = {
   'ask-for-approval': 'use --approval-mode default, auto_edit or yolo',
   'full-auto': 'use --approval-mode auto_edit; commands run in the sandbox',
   'dangerously-bypass-approvals-and-sandbox': 'use --yolo --sandbox off',

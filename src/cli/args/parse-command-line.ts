@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { UserError } from '../user-error.ts'
-import { OTHER_OPTIONS } from './other-agents.ts'
 import type { CliOption, CliOptions } from './options.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -43,14 +42,21 @@ export function parseCommandLine<T extends CliOptions>(
   return { values: values as OptionValues<T>, positionals }
 }
 
+export class UnknownOptionError extends UserError {
+  /** With its dashes. */
+  readonly option: string
+
+  constructor(option: string, command: string, advice: string) {
+    super(`unknown option ${option}${command === 'dragoman' ? '' : ` for ${command}`}; ${advice}`)
+    this.option = option
+  }
+}
+
 type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>['tokens']>[number], { kind: 'option' }>
 
 function checkOption(command: string, table: CliOptions, { name, rawName, value, inlineValue }: OptionToken): void {
   const option = Object.hasOwn(table, name) ? table[name] : undefined
-  if (!option)
-    throw new UserError(
-      `unknown option ${rawName}${command === 'dragoman' ? '' : ` for ${command}`}; ${suggestOption(command, name, table)}`,
-    )
+  if (!option) throw new UnknownOptionError(rawName, command, suggestOption(command, name, table))
   if (option.takes === undefined) {
     if (value !== undefined) throw new UserError(`${rawName} takes no value; “${value}” was given`)
     return
@@ -65,8 +71,6 @@ function checkOption(command: string, table: CliOptions, { name, rawName, value,
 }
 
 function suggestOption(command: string, name: string, table: CliOptions): string {
-  const other = command === 'dragoman' && Object.hasOwn(OTHER_OPTIONS, name) ? OTHER_OPTIONS[name] : undefined
-  if (other !== undefined) return other
   const names = Object.keys(table)
   const known = names.find((one) => table[one]?.elsewhere?.includes(name))
   if (known !== undefined) return `use --${known}`
