@@ -44,7 +44,15 @@ export async function captureRequests(
       const run = await runClient(client, model, installed, { inspect })
       if (session) {
         const isWhole = session.problems.length === 0 ? 'yes' : 'no'
-        sessionRows.push([title, installed.version, model.wire, session.wire, isWhole, session.torn])
+        sessionRows.push([
+          title,
+          installed.version,
+          model.wire,
+          session.wire,
+          isWhole,
+          session.torn,
+          String(session.unanswered),
+        ])
         problems.push(...session.problems.map((problem) => `- ${title} (session, ${model.wire}): ${problem}`))
       }
       if (out !== undefined) saveRequests(out, name, run)
@@ -54,7 +62,7 @@ export async function captureRequests(
     }
   }
   const head = ['client', 'version', 'wire', 'model', 'requests', 'tool ran', 'declared', 'read', 'hosted', ...wireIds]
-  const sessionHead = ['session of', 'version', 'made on', 'continued on', 'whole', 'torn']
+  const sessionHead = ['session of', 'version', 'made on', 'continued on', 'whole', 'torn', 'with an unanswered call']
   const lines = [
     ...(sessionRows.length === 0 ? [] : ['', table(sessionHead, sessionRows)]),
     ...(problems.length === 0 ? [] : ['', ...problems]),

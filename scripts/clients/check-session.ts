@@ -17,6 +17,8 @@ export interface SessionReport {
   readonly problems: readonly string[]
   /** How many of the torn copies of its log could be continued, of those that had a message. */
   readonly torn: string
+  /** How many of them had a call without a result. */
+  readonly unanswered: number
 }
 
 /** On which wire a session continues: never on the one that the client spoke. */
@@ -35,25 +37,44 @@ export const SESSION_CLIENTS: ReadonlySet<string> = new Set(['claude', 'codex', 
 /** Imports the session that a client has just made, and copies of it with torn ends, and continues each on another wire. */
 export async function checkSession(client: string, wire: WireId, folders: ClientFolders): Promise<SessionReport> {
   const target = OTHER_WIRES[wire]
-  const problems = await continueSession(client, ['latest', '--from', client], target, folders, SECRET)
-  const log = client === 'opencode' ? undefined : findNewestLog(folders.home)
-  if (log === undefined) return { wire: target.wire, problems, torn: '' }
+  const latest = ['latest', '--from', client]
+  const { problems } = await continueSession(client, latest, target, folders, SECRET)
+  // A database is torn where its latest changes are, and is read at its own place.
+  const database = join(folders.home, '.local/share/opencode/opencode.db-wal')
+  const log = client === 'opencode' ? database : findNewestLog(folders.home)
+  if (log === undefined || !existsSync(log)) return { wire: target.wire, problems, torn: '', unanswered: 0 }
   const text = readFileSync(log)
-  let [continued, all] = [0, 0]
-  for (const share of TORN_SHARES) {
-    const copy = join(folders.home, `torn-${share}.jsonl`)
-    writeFileSync(copy, text.subarray(0, Math.floor(text.length * share)))
-    const found = await continueSession(client, [copy], target, folders, undefined)
-    if (found[0] === NO_MESSAGES) continue
+  const copy = log === database ? log : join(folders.home, 'torn.jsonl')
+  let [continued, all, unanswered] = [0, 0, 0]
+  for (const end of log === database ? listShares(text) : listTornEnds(text)) {
+    writeFileSync(copy, text.subarray(0, end))
+    const found = await continueSession(client, log === database ? latest : [copy], target, folders, undefined)
+    if (found.problems[0] === NO_MESSAGES) continue
     all++
-    if (found.length === 0) continued++
-    else problems.push(...found.map((problem) => `torn at ${share}: ${problem}`))
+    if (found.hasUnansweredCall) unanswered++
+    if (found.problems.length === 0) continued++
+    else problems.push(...found.problems.map((problem) => `torn at ${end}: ${problem}`))
   }
-  return { wire: target.wire, problems, torn: `${continued} of ${all}` }
+  if (log === database) writeFileSync(database, text)
+  return { wire: target.wire, problems, torn: `${continued} of ${all}`, unanswered }
 }
 
-const TORN_SHARES = [0.5, 0.8, 0.9, 0.95, 0.99]
 const NO_MESSAGES = 'no messages'
+
+/** The end of every line, and the middle of every line. */
+function listTornEnds(text: Buffer): number[] {
+  const ends = [...text.entries()].flatMap(([at, byte]) => (byte === 10 ? [at + 1] : []))
+  return ends.flatMap((end, at) => [Math.floor(((ends[at - 1] ?? 0) + end) / 2), end])
+}
+
+function listShares(text: Buffer): number[] {
+  return Array.from({ length: 20 }, (_, at) => Math.floor((text.length * (at + 1)) / 20))
+}
+
+interface Continuation {
+  readonly problems: string[]
+  readonly hasUnansweredCall: boolean
+}
 
 async function continueSession(
   client: string,
@@ -61,7 +82,7 @@ async function continueSession(
   { wire, model }: { readonly wire: WireId; readonly model: string },
   { home, workspace }: ClientFolders,
   secret: string | undefined,
-): Promise<string[]> {
+): Promise<Continuation> {
   const server = await startCaptureServer({ say: 'I go on.' }, { say: 'I go on.' }, workspace)
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -79,19 +100,19 @@ async function continueSession(
     child.child.stdin?.end()
     return (await child).stdout
   }
+  let hasUnansweredCall = false
   try {
     const imported: unknown = JSON.parse(await dragoman('import', 'session', ...source, '--json'))
     const session = isObject(imported) && typeof imported['session'] === 'string' ? imported['session'] : ''
+    hasUnansweredCall = JSON.stringify(imported).includes('"unanswered')
     await dragoman('--resume', session, '-m', model, '-p', 'And now?')
     const request = server.requests.findLast(({ path, headers }) => parseVendorRoute(path, headers)?.kind === 'ask')
-    return request ? await checkRequest(request.body, wire, secret) : ['no request was sent']
+    const problems = request ? await checkRequest(request.body, wire, secret) : ['no request was sent']
+    return { problems, hasUnansweredCall }
   } catch (error) {
     const words = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
-    return [
-      words.includes('has no messages') || words.includes('is not a session')
-        ? NO_MESSAGES
-        : `${client}: ${words.trim()}`,
-    ]
+    const isEmpty = /has no messages|is not a session|no session of/.test(words)
+    return { problems: [isEmpty ? NO_MESSAGES : `${client}: ${words.trim()}`], hasUnansweredCall }
   } finally {
     server.close()
   }

@@ -24,7 +24,12 @@ async function main(argv: readonly string[], saveCompileCache: () => void): Prom
     // A prompt may begin with `help`; alone, or before a command, it is not one.
     if (name === 'help' && (rest.length === 0 || isCommandName(rest[0] ?? ''))) return await printHelp(...rest)
     await rejectMistypedCommand(name, rest)
-    const line = name === 'version' && rest.length === 0 ? ['--version'] : name === 'exec' ? ['--print', ...rest] : argv
+    const line =
+      name === 'version' && rest.length === 0
+        ? ['--version']
+        : name === 'exec' || name === 'e'
+          ? ['--print', ...rest]
+          : argv
     return await (await import('./command/run.ts')).runPromptCommand(line, saveCompileCache)
   } catch (error) {
     if (isWorkingFolderMissing(error)) {
@@ -71,6 +76,11 @@ function isHelpRequested(words: readonly string[]): boolean {
 async function rejectMistypedCommand(name: string, rest: readonly string[]): Promise<void> {
   if (!/^[a-z]+$/i.test(name) || name === 'version') return
   const [next, ...more] = rest.filter((word) => !word.startsWith('-'))
+  if (next !== undefined && more.length === 0) {
+    const other = (await import('./args/other-agents.ts')).describeOtherCommand(name, next)
+    if (other !== undefined)
+      throw new UserError(`unknown command ${name}; ${other}. To send it as a prompt: dragoman -p "${name} ${next} …"`)
+  }
   const suggestion =
     next === undefined ? findNearestName(name, COMMAND_WORDS) : await suggestCommand(name, next, more.length === 0)
   if (suggestion === undefined) return

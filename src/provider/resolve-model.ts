@@ -196,9 +196,16 @@ function createUnknownProviderError(
     nearestId === undefined ? providerOfModel && `${providerOfModel}/${model}` : `${nearestId}${name.slice(id.length)}`
   const hint =
     suggestion === undefined
-      ? `Name a model as provider/model; the providers are ${ids.join(', ')}.`
+      ? `Name a model as provider/model, such as ${describeExample(name, definitions)}; dragoman models lists them.`
       : `Did you mean ${suggestion}?`
   return { problem: `There is no provider “${id}”. ${hint}`, code: 42 }
+}
+
+/** For the short names of Claude Code and Gemini CLI, a model of that vendor. */
+function describeExample(name: string, definitions: readonly ProviderDefinition[]): string {
+  const vendor = /^(?:sonnet|opus|haiku|fable|best|default|opusplan)\b/i.test(name) ? 'anthropic' : 'gemini'
+  const model = definitions.find(({ id }) => id === vendor)?.model
+  return model === undefined ? 'gemini/gemini-2.5-pro' : `${vendor}/${model}`
 }
 
 const PROVIDER_BY_MODEL_NAME: readonly (readonly [pattern: RegExp, row: string])[] = [

@@ -149,20 +149,122 @@ describe('what users of other agents are used to', () => {
     })
 
   for (const [flag, ours] of [
-    ['--dangerously-skip-permissions', '--yolo'],
-    ['--permission-mode', '--approval-mode'],
-    ['--add-dir', '--include-directories'],
-    ['--allowedTools', '--allowed-tools'],
     ['--ask-for-approval', '--approval-mode'],
-    ['--cd', '--cwd'],
-    ['--verbose', '--trace'],
-    ['-C', '--cwd'],
+    ['--full-auto', '--approval-mode auto_edit'],
+    ['--dangerously-bypass-approvals-and-sandbox', '--yolo --sandbox off'],
+    ['--debug', '--trace'],
+    ['--json', '--output-format stream-json'],
+    ['--fallback-model', '--model first,second'],
+    ['--session-id', '--resume'],
+    ['--fork-session', '--fork'],
+    ['--input-format', '-p'],
+    ['--settings', 'dragoman config path'],
+    ['--agents', '.dragoman/agents'],
+    ['--list-sessions', 'dragoman sessions list'],
+    ['--prompt-interactive', 'without an option'],
+    ['-i', '@picture.png'],
+    ['-s', '--sandbox'],
+    ['--oss', 'ollama/'],
+    ['--plugin-dir', 'there are no plugins'],
   ] as const)
     test(`an option of another agent leads to ours: ${flag}`, async () => {
       const here = await stage(HELLO)
       const { code, err } = await dragoman([flag, '-p', 'go'], here)
       assert.equal(code, 42)
-      assert.match(err, new RegExp(`unknown option ${flag}; .*${ours}`))
+      assert.ok(err.includes(`unknown option ${flag}; `) && err.includes(ours), err)
+      assert.equal(here.server.requests.length, 0)
+    })
+
+  for (const words of [
+    ['--dangerously-skip-permissions', '-p', 'go'],
+    ['--permission-mode', 'bypassPermissions', '-p', 'go'],
+    ['--permission-mode=bypassPermissions', '-p', 'go'],
+    ['--allowedTools', 'Bash(touch:*)', '-p', 'go'],
+    ['-p', 'go', '--allowedTools', 'Read', 'Bash(touch:*)'],
+    ['--allowedTools', 'Read', 'Bash(touch:*)', 'Grep', '--output-format', 'stream-json', '--verbose', '-p', 'go'],
+    ['-p', '--output-format', 'json', '--yolo', 'go'],
+    ['--yolo', '--max-turns', '5', 'go', '-p'],
+    ['e', '--yolo', 'go'],
+    ['exec', '-C', '.', '--yolo', 'go'],
+    ['-y', '--add-dir', '.', '..', '-p', 'go'],
+  ])
+    test(`an option of another agent that means the same works: ${words.join(' ')}`, async () => {
+      const here = await stage([
+        { call: [{ name: 'run_shell_command', args: { command: 'touch made' } }] },
+        { say: 'Done.' },
+      ])
+      const { code, err } = await dragoman(words, here)
+      assert.equal(code, 0, err)
+      assert.ok(existsSync(join(here.work, 'made')), err)
+      assert.match(texts(here)[0] ?? '', /"go"|go$/m)
+    })
+
+  test('edits are accepted, plan mode refuses, and what is disallowed is refused, by the names of Claude Code', async () => {
+    const write = { call: [{ name: 'write_file', args: { file_path: '{cwd}/made', content: 'x' } }] }
+    for (const [words, isMade] of [
+      [['--permission-mode', 'acceptEdits'], true],
+      [['--permission-mode', 'plan'], false],
+      [['--yolo', '--disallowedTools', 'Write', 'Bash(git push:*)'], false],
+      [['--yolo', '--disallowedTools', 'Bash(git push:*),Edit'], true],
+    ] as const) {
+      const here = await stage([write, { say: 'Done.' }])
+      const { code, err } = await dragoman([...words, '-p', 'go'], here)
+      assert.equal(code, 0, err)
+      assert.equal(existsSync(join(here.work, 'made')), isMade, words.join(' '))
+    }
+    const here = await stage(HELLO)
+    const { code, err } = await dragoman(['--permission-mode', 'dontAsk', '-p', 'go'], here)
+    assert.equal(code, 42)
+    assert.match(err, /must be one of default, auto_edit, yolo, plan/)
+  })
+
+  test('standard input is the prompt after -p alone, and a prompt may begin with a dash', async () => {
+    const here = await stage(HELLO)
+    assert.equal((await dragoman(['-p'], here, { input: 'from a pipe' })).code, 0)
+    assert.equal((await dragoman(['-p', '- one\n- two'], here)).code, 0)
+    assert.match(texts(here)[0] ?? '', /from a pipe/)
+    assert.match(texts(here)[1] ?? '', /- one/)
+  })
+
+  test('the system prompt as text, and added to', async () => {
+    const here = await stage(HELLO)
+    await dragoman(['-p', 'go', '--append-system-prompt', 'BE-SHORT'], here)
+    await dragoman(['-p', 'go', '--system-prompt', 'ONLY-THIS', '--append-system-prompt', 'AND-THAT'], here)
+    const [first = '', second = ''] = here.server.requests.map(({ bytes }) => bytes.toString())
+    assert.match(first, /BE-SHORT/)
+    assert.match(second, /"ONLY-THIS\\n\\nAND-THAT\\n"/)
+  })
+
+  test('--mcp-config takes servers from a file or from JSON', async () => {
+    const here = await stage([{ call: [{ name: 'mcp__pond__add', args: { a: 1, b: 2 } }] }, { say: 'Done.' }])
+    const servers = { mcpServers: { pond: { command: process.execPath, args: [FIXTURE] } } }
+    writeFileSync(join(here.work, 'servers.json'), JSON.stringify(servers))
+    for (const value of ['servers.json', JSON.stringify(servers)]) {
+      const { code, err } = await dragoman(['-p', 'go', '--yolo', '--mcp-config', value], here)
+      assert.equal(code, 0, err)
+      assert.match(JSON.stringify(here.server.requests.at(-1)?.conversation), /mcp__pond__|pond/)
+    }
+    const { code, err } = await dragoman(['-p', 'go', '--mcp-config', 'gone.json'], here)
+    assert.equal(code, 42)
+    assert.match(err, /gone\.json cannot be read/)
+  })
+
+  for (const [words, sentence] of [
+    [['exec', '-c', 'model=gpt-5', 'fix it'], /-c continues the latest session/],
+    [['exec', '-a', 'never', 'fix it'], /-a sends all files/],
+    [['skills', 'list'], /unknown command skills; .*\/skills/],
+    [['extensions', 'install', '--x'], /there are no extensions/],
+    [['plugin', 'marketplace'], /there are no plugins/],
+    [['resume'], /dragoman --resume/],
+    [['update'], /git pull/],
+    [['--verbose', '-p', 'x'], /--verbose belongs to --output-format stream-json/],
+    [['--model', 'sonnet', '-p', 'x'], /such as anthropic\/claude-sonnet-\S+; dragoman models lists them\.\s*$/],
+  ] as const)
+    test(`what means something else in another agent is not sent: ${words.join(' ')}`, async () => {
+      const here = await stage(HELLO)
+      const { code, err } = await dragoman(words, here)
+      assert.equal(code, 42, err)
+      assert.match(err, sentence)
       assert.equal(here.server.requests.length, 0)
     })
 

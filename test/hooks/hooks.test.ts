@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
+import { skipWithoutBox } from '../host/box.ts'
 import { dragoman, stage } from '../support/command.ts'
+
+const noBox = await skipWithoutBox()
 
 type Stage = Awaited<ReturnType<typeof stage>>
 type Groups = Readonly<Record<string, readonly object[]>>
@@ -131,6 +134,21 @@ describe('hooks', () => {
     const after = readInput(join(here.work, 'after.json')) as { tool_response: { llmContent: string } }
     assert.match(after.tool_response.llmContent, /x/)
   })
+
+  test(
+    'a hook that writes where the sandbox protects is told of trustHooks, and runs with it',
+    { skip: noBox },
+    async () => {
+      const here = await stage([{ loop: [{ say: 'Well.' }] }])
+      const hooks = { Stop: [command('echo x >> .claude/stops.log')] }
+      write(join(here.work, '.claude/settings.json'), JSON.stringify({ hooks }))
+      await dragoman(['trust', '--yes'], here)
+      assert.match((await dragoman(['-p', 'go'], here)).err, /Read-only file system\. .*"trustHooks" in your settings/)
+      ownHooks(here, {}, { projects: { [here.work]: { trustHooks: true } } })
+      for (const _again of [1, 2]) assert.equal((await dragoman(['-p', 'go'], here)).err, '')
+      assert.equal(readFileSync(join(here.work, '.claude/stops.log'), 'utf8'), 'x\nx\n')
+    },
+  )
 
   test('SubagentStop has the name of the agent; hooks guard the calls of subagents, too', async () => {
     const here = await stage([

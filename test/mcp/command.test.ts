@@ -57,6 +57,32 @@ test('dragoman mcp: add, list, test, remove; a session has the tools from its fi
   assert.equal(statSync(join(home, '.local/share/dragoman/mcp')).mode & 0o77, 0)
 })
 
+test('dragoman mcp add is written as in the instructions of servers for Claude Code and Gemini CLI', async () => {
+  const world = await stage([])
+  const read = (path: string) =>
+    (JSON.parse(readFileSync(path, 'utf8')) as { mcpServers: Record<string, unknown> }).mcpServers
+  const [own, ofProject] = [join(world.home, '.config/dragoman/config.json'), join(world.work, '.dragoman/config.json')]
+  const mcp = async (...words: string[]) => await dragoman(['mcp', ...words], world)
+  await mcp('add', 'one', '-s', 'user', '-e', 'A=1', '-e', 'B=2', '--', process.execPath, FIXTURE)
+  await mcp('add', '--transport', 'http', 'two', 'http://127.0.0.1:9/mcp', '-H', 'X-Word: y')
+  await mcp('add', '-t', 'sse', 'three', 'http://127.0.0.1:9/sse')
+  await mcp('add', '--scope', 'project', 'four', '--', process.execPath, FIXTURE)
+  await mcp('add-json', 'five', JSON.stringify({ type: 'stdio', command: process.execPath, args: [FIXTURE] }))
+  const stdio = { command: process.execPath, args: [FIXTURE] }
+  assert.deepEqual(read(own), {
+    one: { ...stdio, env: { A: '1', B: '2' } },
+    two: { url: 'http://127.0.0.1:9/mcp', type: 'http', headers: { 'X-Word': 'y' } },
+    three: { url: 'http://127.0.0.1:9/sse', type: 'sse' },
+    five: stdio,
+  })
+  assert.deepEqual(read(ofProject), { four: stdio })
+  assert.match((await mcp('get', 'one')).out, /one: ready/)
+  assert.equal((await mcp('rm', 'five')).code, 0)
+  assert.equal((await mcp('remove', '-s', 'project', 'four')).code, 0)
+  assert.equal((await mcp('add-json', 'six', '[]')).code, 42)
+  assert.match((await mcp('add', '-s', 'local', 'six', 'x')).err, /--scope must be one of user, project/)
+})
+
 test('a server gets a clean environment, its own variables and folder, and is shut in', async () => {
   const world = await stage([])
   const { work, env, home } = world

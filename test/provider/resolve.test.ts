@@ -45,7 +45,7 @@ describe('names', () => {
     )
     assert.match(
       problem('what/ever'),
-      /^42: There is no provider “what”\. Name a model as provider\/model; the providers are gemini, /,
+      /^42: There is no provider “what”\. Name a model as provider\/model, such as gemini\/\S+; dragoman models lists them\.$/,
     )
   })
 

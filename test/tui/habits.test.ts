@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { until } from '../support/alive.ts'
@@ -45,6 +45,14 @@ describe('habits in the terminal', { skip: noTmux }, () => {
       `${before} are tokens, not characters`,
     )
     assert.ok(afterTokens! < beforeTokens!)
+    terminal.paste(LONG)
+    terminal.press('Enter')
+    await terminal.shows(/summarised: [^]*Hello yourself\./)
+    await say('/compact keep the herons', /keep the herons[^]*summarised: about/)
+    assert.match(server.requests.at(-1)?.bytes.toString() ?? '', /about this summary: keep the herons/)
+    await say('/mode acceptEdits', 'Mode auto_edit')
+    await say('/permissions allow Bash(npm test)', 'A rule is added when you answer')
+    await say('/mode default', 'Mode default')
     await say('/cost', /tokens/)
     await say('/permissions', /Mode default: asks/)
     await say('/init', 'I will look around.')
@@ -53,6 +61,31 @@ describe('habits in the terminal', { skip: noTmux }, () => {
     await say('/exit', 'ended with 0')
     assert.ok(existsSync(work))
     assert.equal((await dragoman(['sessions', 'list'], { work, env })).code, 0)
+  })
+
+  test('commands that exist only elsewhere are answered, and # saves a memory without a request', async () => {
+    const { say, server, home } = await open()
+    for (const name of ['terminal-setup', 'plugin', 'release-notes', 'ide', 'rename', 'feedback', 'upgrade', 'fast'])
+      await say(`/${name}`, `There is no /${name} here: `)
+    await say('# always use pnpm', 'Remembered for later sessions: always use pnpm')
+    assert.match(readFileSync(join(home, '.config/dragoman/memory.md'), 'utf8'), /always use pnpm/)
+    assert.equal(server.requests.length, 0)
+  })
+
+  test('a digit chooses, whatever key was pressed before: nothing is refused by mistake', async () => {
+    const here = await stage([{ say: 'Good.' }])
+    mkdirSync(join(here.work, '.claude/commands'), { recursive: true })
+    writeFileSync(join(here.work, '.claude/commands/shine.md'), '---\nargument-hint: [what] [how]\n---\nPolish.')
+    writeFileSync(join(here.work, '.claude/commands/one.md'), '---\nargument-hint: [what]\n---\nPolish.')
+    const terminal = openTerminal([], { ...here, rows: 70, columns: 110 })
+    await terminal.shows('2. Trust them')
+    terminal.type('y')
+    terminal.type('2')
+    await terminal.shows('default mode')
+    terminal.type('/help')
+    terminal.press('Enter')
+    await terminal.shows(/\/shine \[what\] \[how\] /)
+    assert.match(terminal.screen(), /\/one \[what\] /)
   })
 
   test('/help lists aliases and commands of one’s own', async () => {

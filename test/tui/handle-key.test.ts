@@ -71,6 +71,15 @@ describe('what a key does', () => {
     assert.equal(pressed(START, 'a\\\rb\u001B\rc\u001B[13;2ud').state.editor.text, 'a\nb\nc\nd')
   })
 
+  test('Control-B says how a command gets to the background while one runs, and moves the cursor in a text', () => {
+    const { state } = pressed({ ...START, runningSince: 0 }, '\u0002')
+    assert.match(
+      renderLiveScreen(state, { width: 120, rows: 24 }, 0).lines.map(lineText).join('\n'),
+      /stop it with Esc, and ask for it/,
+    )
+    assert.equal(pressed({ ...START, runningSince: 0 }, 'ac\u0002b').state.editor.text, 'abc')
+  })
+
   test('Control-C clears, then stops, then leaves when it is pressed twice', () => {
     const working: UiState = { ...pressed(START, 'draft').state, runningSince: 0 }
     const cleared = pressed(working, '\u0003')

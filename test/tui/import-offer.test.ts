@@ -45,6 +45,13 @@ test('a model is imported only where it can be used: an import never makes the n
   assert.match(without.out, /not supported:\s+the model anthropic\/claude-sonnet-4-5: anthropic needs a key/)
   const withKey = await dragoman(['import', 'claude'], { ...at, env: { ...at.env, ANTHROPIC_API_KEY: 'k' } })
   assert.match(withKey.out, /settings:\s+model: "anthropic\/claude-sonnet-4-5"/)
+  writeFiles(at.home, {
+    '.claude/settings.json': '{"model": "claude-opus-5-5[1m]", "editorMode": "vim", "theme": "light-daltonized"}',
+  })
+  const long = await dragoman(['import', 'claude'], { ...at, env: { ...at.env, ANTHROPIC_API_KEY: 'k' } })
+  assert.match(long.out, /model: "anthropic\/claude-opus-5-5"\n/, 'what Claude Code adds to a name is no part of it')
+  assert.match(long.out, /vim: true[^]*theme: "light"|theme: "light"[^]*vim: true/)
+  assert.doesNotMatch(long.out, /not supported/)
 })
 
 describe('the settings of other agents at the first start', { skip: noTmux }, () => {

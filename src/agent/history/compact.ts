@@ -73,6 +73,8 @@ export async function* compactHistory(
   agent: AgentContext,
   prompt: string,
   signal: AbortSignal,
+  /** What the user wants to be kept especially. */
+  focus = '',
 ): AsyncGenerator<RunEvent, CompactionResult> {
   const { session, clock } = agent
   const firstKept = findFirstKeptSeq(session.entries)
@@ -91,11 +93,11 @@ export async function* compactHistory(
   const olderTurns = deriveModelHistory(session.entries.filter((entry) => entry.seq < cut || entry.kind === 'compact'))
   const shortened = await Promise.all(olderTurns.map((turn) => shortenTurn(agent, turn)))
   const started = clock.now()
-  const first = yield* requestSummary(agent, prompt, signal, { system: agent.system, turns: shortened })
+  const first = yield* requestSummary(agent, prompt, signal, { system: agent.system, turns: shortened, focus })
   // A history that is longer than the window cannot be sent as it is: then its text is, as far as it fits.
   const turn =
     first.finish.fault?.kind === 'overflow'
-      ? yield* requestSummary(agent, prompt, signal, { turns: [await excerptHistory(agent, shortened)] })
+      ? yield* requestSummary(agent, prompt, signal, { turns: [await excerptHistory(agent, shortened)], focus })
       : first
   const usage = turn.usage && { usage: { ...turn.usage } }
   const summary = `This is a summary of the conversation so far:\n\n${joinTextParts(turn.parts).trim()}`
@@ -125,14 +127,15 @@ async function* requestSummary(
   agent: AgentContext,
   prompt: string,
   signal: AbortSignal,
-  { system, turns }: { readonly system?: string; readonly turns: readonly Turn[] },
+  { system, turns, focus }: { readonly system?: string; readonly turns: readonly Turn[]; readonly focus: string },
 ): AsyncGenerator<RunEvent, AssistantTurn> {
   const { session, model } = agent
+  const text = focus === '' ? INSTRUCTION : `${INSTRUCTION}\nThe user says about this summary: ${focus}\n`
   const request: ModelRequest = {
     model: model.origin.model,
     tools: system === undefined ? [] : getRequestTools(agent),
     toolChoice: 'none',
-    turns: [...turns, { role: 'user', parts: [{ kind: 'text', text: INSTRUCTION }] }],
+    turns: [...turns, { role: 'user', parts: [{ kind: 'text', text }] }],
     session: session.id,
     ...defined({ system, params: agent.params }),
   }

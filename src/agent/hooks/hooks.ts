@@ -54,7 +54,9 @@ export interface Hooks {
   sessionEnd?(event: HookContext & { readonly reason: string }): HookAnswer<HookOutcome>
   /** The model has finished. A block lets it go on, with the reason as its task. `isActive`: it goes on because of a hook already. */
   stop?(event: HookContext & { readonly text: string; readonly isActive: boolean }): HookAnswer<BlockOutcome>
-  preCompact?(event: HookContext & { readonly trigger: 'auto' | 'manual' }): HookAnswer<BlockOutcome>
+  preCompact?(
+    event: HookContext & { readonly trigger: 'auto' | 'manual'; readonly instructions?: string },
+  ): HookAnswer<BlockOutcome>
   notification?(
     event: HookContext & { readonly message: string; readonly kind: 'permission_prompt' },
   ): HookAnswer<HookOutcome>

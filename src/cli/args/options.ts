@@ -18,6 +18,13 @@ export interface CliOption {
   /** Values that are not in `from` are possible too. */
   readonly isOpen?: true
   readonly many?: true
+  /** The switch that it is if its value is left out. */
+  readonly switchWithoutValue?: string
+  /** Its names in other agents, where it means the same: they work. After such a name, words of this form are further values. */
+  readonly aliases?: readonly string[]
+  readonly furtherValues?: RegExp
+  /** What other agents call its values. */
+  readonly valueAliases?: Readonly<Record<string, string>>
   /** Its names in other agents, for a hint. */
   readonly elsewhere?: readonly string[]
   readonly hidden?: true
@@ -31,16 +38,19 @@ export type CliOptions = Readonly<Record<string, CliOption>>
 
 export const HELP_OPTION = { help: { short: 'h', about: 'show this help' } } as const satisfies CliOptions
 
+/** Rules of Claude Code, such as Read, Bash(git log:*) or mcp__server__tool. */
+const TOOL_RULE = /^(?:[A-Z][A-Za-z]+|mcp__\w+)(?:\(.*\))?$/
+
 /** The options of a run, `dragoman [options] [prompt]`, in the order of the help. */
 export const RUN_OPTIONS = {
   ...inGroup('Prompt and model', {
     prompt: {
       short: 'p',
       takes: '<text>',
+      switchWithoutValue: 'print',
       about: 'print one answer to this prompt and exit; standard input is put before it',
     },
     model: {
-      elsewhere: ['fallback-model'],
       short: 'm',
       takes: '<name>',
       from: 'model',
@@ -61,29 +71,31 @@ export const RUN_OPTIONS = {
       about: 'the longest response of the model, in tokens',
     },
     'output-format': {
-      elsewhere: ['json', 'experimental-json'],
       short: 'o',
       takes: '<format>',
       from: ['text', 'json', 'stream-json'],
       about: 'text, json or stream-json',
     },
     'json-schema': {
-      elsewhere: ['output-schema'],
+      aliases: ['output-schema'],
       takes: '<file>',
       from: 'file',
       about: 'print one answer that is JSON of this JSON Schema: a file, or the JSON itself',
     },
     'system-file': {
-      elsewhere: ['system-prompt', 'system-prompt-file'],
+      aliases: ['system-prompt-file'],
       takes: '<file>',
       from: 'file',
       about: 'use the system prompt in this file',
     },
+    'system-prompt': { takes: '<text>', about: 'use this text as the system prompt' },
+    'append-system-prompt': { takes: '<text>', about: 'add this text to the system prompt' },
     'all-files': { short: 'a', about: 'include the text of all files of the folder in the first request' },
   }),
   ...inGroup('Permissions', {
     'approval-mode': {
-      elsewhere: ['permission-mode', 'ask-for-approval', 'full-auto'],
+      aliases: ['permission-mode'],
+      valueAliases: { acceptEdits: 'auto_edit', bypassPermissions: 'yolo' },
       takes: '<mode>',
       from: APPROVAL_MODE_NAMES,
       about: Object.entries(APPROVAL_MODES)
@@ -91,16 +103,28 @@ export const RUN_OPTIONS = {
         .join(', '),
     },
     yolo: {
-      elsewhere: ['dangerously-skip-permissions', 'dangerously-bypass-approvals-and-sandbox', 'allow-all-tools'],
+      aliases: ['dangerously-skip-permissions'],
+      elsewhere: ['allow-all-tools'],
       short: 'y',
       about: 'the same as --approval-mode yolo',
     },
     'allowed-tools': {
-      elsewhere: ['allow-tool', 'tools'],
+      aliases: ['allowedTools'],
+      furtherValues: TOOL_RULE,
+      elsewhere: ['allow-tool'],
       takes: '<list>',
       from: 'tool',
       many: true,
       about: 'run these without approval: read_file, run_shell_command(git status)',
+    },
+    'disallowed-tools': {
+      aliases: ['disallowedTools'],
+      furtherValues: TOOL_RULE,
+      elsewhere: ['deny-tool', 'exclude-tools'],
+      takes: '<list>',
+      from: 'tool',
+      many: true,
+      about: 'refuse these: write_file, run_shell_command(git push *)',
     },
     sandbox: {
       takes: '<mode>',
@@ -114,7 +138,7 @@ export const RUN_OPTIONS = {
   }),
   ...inGroup('Sessions and limits', {
     resume: {
-      elsewhere: ['session-id', 'session'],
+      elsewhere: ['session'],
       short: 'r',
       takes: '[session]',
       implicitValue: 'latest',
@@ -126,29 +150,38 @@ export const RUN_OPTIONS = {
     },
     continue: { short: 'c', about: 'continue the latest session, like --resume' },
     fork: {
-      elsewhere: ['fork-session'],
       takes: '[session]',
       implicitValue: 'latest',
       from: 'session',
       about: 'copy a session into a new one; latest@3: up to before your third message',
     },
-    'no-session': { about: 'do not save this session; needs no home folder' },
+    'no-session': { aliases: ['no-session-persistence'], about: 'do not save this session; needs no home folder' },
     'max-turns': { takes: '<n>', about: 'stop after this many turns' },
-    'max-cost': { elsewhere: ['max-budget-usd'], takes: '<dollars>', about: 'stop before the cost exceeds this' },
+    'max-cost': { aliases: ['max-budget-usd'], takes: '<dollars>', about: 'stop before the cost exceeds this' },
   }),
-  ...inGroup('Folders', {
+  ...inGroup('Folders and servers', {
     cwd: {
-      elsewhere: ['cd', 'C', 'directory', 'workdir'],
+      aliases: ['cd'],
+      elsewhere: ['directory', 'workdir'],
+      short: 'C',
       takes: '<folder>',
       from: 'folder',
       about: 'work in this folder',
     },
     'include-directories': {
-      elsewhere: ['add-dir', 'dir'],
+      aliases: ['add-dir'],
+      furtherValues: /^(?:~|\.\.?)(?:\/|$)/,
+      elsewhere: ['dir'],
       takes: '<list>',
       from: 'folder',
       many: true,
       about: 'additional folders to work in',
+    },
+    'mcp-config': {
+      takes: '<file>',
+      from: 'file',
+      many: true,
+      about: 'use the MCP servers of this file, or of this JSON, for this run',
     },
   }),
   ...inGroup('Diagnostics and help', {
@@ -158,7 +191,6 @@ export const RUN_OPTIONS = {
       about: 'record all requests and responses, without secrets, for dragoman replay',
     },
     trace: {
-      elsewhere: ['debug', 'verbose'],
       takes: '<file>',
       from: 'file',
       about: 'write the timings of all requests to this file',
@@ -167,6 +199,7 @@ export const RUN_OPTIONS = {
     version: { short: 'v', about: 'show the version' },
   }),
   print: { about: 'print one answer and exit', hidden: true },
+  verbose: { about: 'with --output-format stream-json: accepted, because it prints everything anyway', hidden: true },
   yes: { about: 'without other arguments: run the tour without questions', hidden: true },
 } satisfies CliOptions
 

@@ -22,7 +22,7 @@ export function parseCommandLine<T extends CliOptions>(
   argv: readonly string[],
 ): { values: OptionValues<T>; positionals: string[] } {
   const { values, positionals, tokens } = parseArgs({
-    args: withImplicitValues(table, argv),
+    args: withImplicitValues(table, replaceAliases(table, argv)),
     // Errors are reported below, with suggestions.
     strict: false,
     allowPositionals: true,
@@ -42,14 +42,21 @@ export function parseCommandLine<T extends CliOptions>(
   return { values: values as OptionValues<T>, positionals }
 }
 
+export class UnknownOptionError extends UserError {
+  /** With its dashes. */
+  readonly option: string
+
+  constructor(option: string, command: string, advice: string) {
+    super(`unknown option ${option}${command === 'dragoman' ? '' : ` for ${command}`}; ${advice}`)
+    this.option = option
+  }
+}
+
 type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>['tokens']>[number], { kind: 'option' }>
 
 function checkOption(command: string, table: CliOptions, { name, rawName, value, inlineValue }: OptionToken): void {
   const option = Object.hasOwn(table, name) ? table[name] : undefined
-  if (!option)
-    throw new UserError(
-      `unknown option ${rawName}${command === 'dragoman' ? '' : ` for ${command}`}; ${suggestOption(command, name, table)}`,
-    )
+  if (!option) throw new UnknownOptionError(rawName, command, suggestOption(command, name, table))
   if (option.takes === undefined) {
     if (value !== undefined) throw new UserError(`${rawName} takes no value; “${value}” was given`)
     return
@@ -72,15 +79,45 @@ function suggestOption(command: string, name: string, table: CliOptions): string
   return suggestion === undefined ? `see ${command} --help` : `did you mean --${suggestion}?`
 }
 
+const OPTION_FORM = /^--?[a-z][\w-]*(?:=|$)/i
+
+/** Names and values of other agents become ours. */
+function replaceAliases(table: CliOptions, argv: readonly string[]): string[] {
+  const end = argv.indexOf('--')
+  const words: string[] = []
+  let repeated: readonly [option: string, form: RegExp] | undefined
+  for (const [at, arg] of argv.entries()) {
+    const [, word = '', value] = /^--([\w-]+)(?:=([^]*))?$/.exec(end >= 0 && at >= end ? '' : arg) ?? []
+    const name = Object.keys(table).find((one) => one === word || table[one]?.aliases?.includes(word))
+    const option = name === undefined ? undefined : table[name]
+    const { valueAliases = {}, furtherValues } = option ?? {}
+    const previous = words.at(-1)
+    if (name !== undefined) {
+      words.push(value === undefined ? `--${name}` : `--${name}=${valueAliases[value] ?? value}`)
+      repeated = furtherValues && name !== word ? [`--${name}`, furtherValues] : undefined
+    } else if (previous?.startsWith('--') && !previous.includes('=')) {
+      words.push(table[previous.slice(2)]?.valueAliases?.[arg] ?? arg)
+    } else if (repeated?.[1].test(arg)) words.push(repeated[0], arg)
+    else {
+      words.push(arg)
+      repeated = undefined
+    }
+  }
+  return words
+}
+
 function withImplicitValues(table: CliOptions, argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
   return argv.flatMap((arg, at) => {
     if (end >= 0 && at >= end) return [arg]
-    const alone = Object.entries(table).find(
-      ([name, { short = '' }]) => arg === `--${name}` || (short !== '' && arg === `-${short}`),
-    )?.[1].implicitValue
+    const { implicitValue, switchWithoutValue } =
+      Object.entries(table).find(
+        ([name, { short = '' }]) => arg === `--${name}` || (short !== '' && arg === `-${short}`),
+      )?.[1] ?? {}
     const next = argv[at + 1]
-    return alone !== undefined && (next === undefined || next.startsWith('-')) ? [arg, alone] : [arg]
+    if (switchWithoutValue !== undefined)
+      return next === undefined || OPTION_FORM.test(next) ? [`--${switchWithoutValue}`] : [arg]
+    return implicitValue !== undefined && (next === undefined || next.startsWith('-')) ? [arg, implicitValue] : [arg]
   })
 }
 

@@ -37,7 +37,12 @@ export interface RunArgs {
   readonly cwd?: string
   readonly directories: readonly string[]
   readonly allowedTools: readonly string[]
+  readonly disallowedTools?: readonly string[]
+  /** Files with MCP servers, or JSON. */
+  readonly mcpConfigs?: readonly string[]
   readonly systemFile?: string
+  readonly systemPrompt?: string
+  readonly appendSystemPrompt?: string
   readonly allFiles?: boolean
   readonly sandbox?: SandboxMode
   /** Commands in the sandbox may reach the network. */
@@ -71,7 +76,11 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
     'max-cost': maxCost,
     'max-output-tokens': maxOutputTokens,
     'top-p': topP,
+    'disallowed-tools': disallowedTools,
+    'mcp-config': mcpConfigs,
     'system-file': systemFile,
+    'system-prompt': systemPrompt,
+    'append-system-prompt': appendSystemPrompt,
     'all-files': allFiles,
     'sandbox-network': network,
     'sandbox-write-caches': writeCaches,
@@ -81,11 +90,16 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
     ...rest
   } = values
   const { prompt: promptOption, print, yolo, continue: continueLatest, resume: resumeOption, ...more } = rest
-  const { model, fork, cwd, sandbox, record, trace, effort, temperature, ...unread } = more
+  const { model, fork, cwd, sandbox, record, trace, effort, temperature, verbose, ...unread } = more
   // An option that is not read above does not compile.
   unread satisfies Record<string, never>
   if (promptOption !== undefined && positionals.length > 0)
     throw new UserError('the prompt was given twice; pass it with -p or as arguments, not both')
+  rejectOtherMeanings(values, positionals)
+  if (systemFile !== undefined && systemPrompt !== undefined)
+    throw new UserError('use --system-file or --system-prompt, not both')
+  if (verbose && outputFormat === 'text')
+    throw new UserError('--verbose belongs to --output-format stream-json; in a session, Ctrl-O shows a call in full')
   const prompt = promptOption ?? (positionals.length > 0 ? positionals.join(' ') : undefined)
   if (yolo && approvalMode !== undefined && approvalMode !== 'yolo')
     throw new UserError('--yolo and --approval-mode contradict each other; use one of them')
@@ -112,12 +126,22 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
     help,
     version,
     ...defined({ prompt, resume, model, takeOver, fork, noSession, cwd, systemFile, allFiles, sandbox, network }),
+    ...defined({ systemPrompt, appendSystemPrompt, mcpConfigs }),
+    ...(disallowedTools && { disallowedTools: splitListValues(disallowedTools) }),
     ...defined({ jsonSchema, writeCaches, record, trace, approvalMode: yolo ? ('yolo' as const) : approvalMode }),
     ...defined({
       maxTurns: parsePositiveInteger('--max-turns', maxTurns),
       maxCost: parsePositiveNumber('--max-cost', maxCost),
     }),
   }
+}
+
+/** Letters that mean something else in Codex would take a value for the prompt. */
+function rejectOtherMeanings(values: OptionValues<typeof RUN_OPTIONS>, [first = '']: readonly string[]): void {
+  if (values.continue && /^[\w.]+=\S*$/.test(first))
+    throw new UserError(`-c continues the latest session; to set ${first}, edit the settings (dragoman config path)`)
+  if (values['all-files'] && /^(?:untrusted|on-failure|on-request|never)$/.test(first))
+    throw new UserError(`-a sends all files; for the approval policy ${first}, use --approval-mode`)
 }
 
 function requireEffort(value: string | undefined): GenerationSettings['effort'] {

@@ -30,7 +30,7 @@ async function dispatchRun(argv: readonly string[], saveCompileCache: () => void
   }
   // The next run will need the same compiled code.
   if (isInteractive(args)) {
-    rejectBareWord(args, '')
+    await rejectBareWord(args, '')
     process.once('exit', saveCompileCache)
     return (await import('../tui/app.ts')).runInteractive(args)
   }
@@ -38,27 +38,34 @@ async function dispatchRun(argv: readonly string[], saveCompileCache: () => void
   // `npm start` alone is the tour, whatever its standard input is: it may be a pipe that nobody ever closes.
   const stdinText = isBare && getInvocationName() === NPM_START_COMMAND ? '' : await readStdin()
   if (isBare && stdinText === '') return runWithoutPrompt(args.yes)
-  rejectBareWord(args, stdinText)
+  await rejectBareWord(args, stdinText)
   process.once('exit', saveCompileCache)
   return (await import('../headless.ts')).runHeadless(args, stdinText)
 }
 
 async function parseArguments(argv: readonly string[]): Promise<RunArgs> {
-  const args = parseRunArgs(argv)
-  if (args.allowedTools.length === 0) return args
-  const { toAllowRules } = await import('../setup/allowed-tools.ts')
-  return { ...args, allowedTools: toAllowRules(args.allowedTools, realPathOrSelf(resolve(args.cwd ?? '.'))) }
+  let args
+  try {
+    args = parseRunArgs(argv)
+  } catch (error) {
+    throw (await import('../args/other-agents.ts')).explainOption(error)
+  }
+  if (args.allowedTools.length === 0 && args.disallowedTools === undefined) return args
+  const { translateToolRules } = await import('../setup/allowed-tools.ts')
+  return translateToolRules(args, realPathOrSelf(resolve(args.cwd ?? '.')))
 }
 
 /**
  * One bare word is more likely a mistyped command, or one of another program, than a prompt: it is not sent to a model that
  * costs money. With standard input it may be a prompt, unless it is nearly a command.
  */
-function rejectBareWord({ prompt = '', isBareWord, resume, fork }: RunArgs, stdinText: string): void {
+async function rejectBareWord({ prompt = '', isBareWord, resume, fork }: RunArgs, stdinText: string): Promise<void> {
   if (!isBareWord || resume !== undefined || fork !== undefined) return
   const suggestions = listNearestNames(prompt, COMMAND_WORDS)
   if (stdinText !== '' && suggestions.length === 0) return
-  const hint = suggestions.length === 0 ? 'see dragoman --help.' : `did you mean ${suggestions.join(' or ')}?`
+  const other = (await import('../args/other-agents.ts')).describeOtherCommand(prompt)
+  const near = suggestions.length === 0 ? 'see dragoman --help.' : `did you mean ${suggestions.join(' or ')}?`
+  const hint = other === undefined ? near : `${other}.`
   throw new UserError(`unknown command ${prompt}; ${hint} To send it as a prompt: dragoman -p ${prompt}`)
 }
 

@@ -51,7 +51,10 @@ export function readFolderTrust(folder: string, kind?: ProjectFileKind): FolderT
   const files = [
     ...present.map((file): ReviewedFile => ({ ...file, status: compareFile(folder, file, stored) })),
     ...Object.entries(stored).flatMap(([path, record]): ReviewedFile[] =>
-      (kind === undefined || record.kind === kind) && !present.some((file) => file.path === path)
+      (kind === undefined || record.kind === kind) &&
+      !record.isOutput &&
+      !present.some((file) => file.path === path) &&
+      !isUnchanged(folder, path, record)
         ? [{ path, kind: record.kind, status: 'removed' }]
         : [],
     ),
@@ -100,16 +103,34 @@ export function saveFolderTrust(folder: string, trusted: boolean | undefined): v
   })
 }
 
+/**
+ * Data that the hooks of a trusted folder wrote while they ran does not cost their trust: it stays bound to what they left there.
+ * Call it only while they run, or right after that, and only if their folder was trusted when they started.
+ */
+export function keepHookOutputs(folder: string, kind: ProjectFileKind): void {
+  const outputs = readFolderTrust(folder, kind).files.filter(
+    ({ status, isOutput }) => isOutput && status !== 'unchanged',
+  )
+  const records = outputs.flatMap(({ path, kind: owner }): [string, TrustRecord][] => {
+    const { digest } = readWithDigest(join(folder, path))
+    return digest === undefined ? [] : [[path, { kind: owner, digest, isOutput: true }]]
+  })
+  if (records.length > 0) addRecords(folder, () => Object.fromEntries(records))
+}
+
 /** A change that the user made through a command keeps the trust in this file, and in those it names; others need a decision. */
 export function trustChangedFile(folder: string, path: string): void {
+  const isCovered = (file: ProjectFile) => file.path === path || file.namedBy === path
+  addRecords(folder, () => createRecords(folder, listProjectFiles(folder).filter(isCovered)))
+}
+
+/** Adds to the records of a folder, if the user trusts it. */
+function addRecords(folder: string, create: () => TrustRecords): void {
   const real = realpathSync(folder)
   updatePrivateFile(trustFilePath(), () => {
     const all = readTrustFile()
     const stored = all[real]
-    const isCovered = (file: ProjectFile) => file.path === path || file.namedBy === path
-    const next = typeof stored === 'object' && {
-      [real]: { ...stored, ...createRecords(folder, listProjectFiles(folder).filter(isCovered)) },
-    }
+    const next = typeof stored === 'object' && { [real]: { ...stored, ...create() } }
     return `${JSON.stringify({ ...all, ...next }, undefined, 2)}\n`
   })
 }
@@ -119,6 +140,8 @@ const REFUSED = 'refused'
 interface TrustRecord {
   readonly kind: ProjectFileKind
   readonly digest: string
+  /** A hook wrote it, so nothing is missing without it. */
+  readonly isOutput?: true
 }
 
 type TrustRecords = Readonly<Record<string, TrustRecord>>
@@ -138,8 +161,12 @@ function createRecords(folder: string, files: readonly ProjectFile[]): TrustReco
 function compareFile(folder: string, { path }: ProjectFile, stored: TrustRecords): ReviewedFile['status'] {
   const record = Object.hasOwn(stored, path) ? stored[path] : undefined
   if (record === undefined) return 'new'
+  return isUnchanged(folder, path, record) ? 'unchanged' : 'changed'
+}
+
+function isUnchanged(folder: string, path: string, record: TrustRecord): boolean {
   const { digest } = readWithDigest(join(folder, path))
-  return digest !== undefined && digest === record.digest ? 'unchanged' : 'changed'
+  return digest !== undefined && digest === record.digest
 }
 
 function trustFilePath(): string {
@@ -164,9 +191,9 @@ function readTrustFile(): Record<string, TrustRecords | typeof REFUSED> {
 function parseRecords(value: Readonly<Record<string, unknown>>): TrustRecords {
   return Object.fromEntries(
     Object.entries(value).flatMap(([path, record]): [string, TrustRecord][] => {
-      const { kind, digest } = objectOrEmpty(record)
+      const { kind, digest, isOutput } = objectOrEmpty(record)
       return typeof kind === 'string' && typeof digest === 'string'
-        ? [[path, { kind: kind as ProjectFileKind, digest }]]
+        ? [[path, { kind: kind as ProjectFileKind, digest, ...(isOutput === true && { isOutput }) }]]
         : []
     }),
   )

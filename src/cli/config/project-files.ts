@@ -5,6 +5,7 @@ import { sha256Hex } from '../../host/files/sha256.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 import { objectOrEmpty, tryParseJson } from '../../model/json.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
+import { chooseCareful, findNamedFiles, isDataFile, type NamedFileUse } from './named-files.ts'
 
 /**
  * The files of a project that can make something happen, by kind. This table is the one list of them: what stands in it
@@ -62,6 +63,8 @@ export interface ProjectFile {
   readonly kind: ProjectFileKind
   /** The file that names this one, a program that it starts. */
   readonly namedBy?: string
+  /** It holds data, and a hook may write it. */
+  readonly isOutput?: true
 }
 
 /** More than this cannot be trusted. */
@@ -90,9 +93,29 @@ export function listProjectFiles(folder: string, kind?: ProjectFileKind): Projec
         if (!found.has(name)) found.set(name, 'skills')
       }
   const files = [...found].map(([path, one]): ProjectFile => ({ path, kind: one }))
-  const named = files.flatMap((file) => listNamedFiles(folder, file))
-  return [...files, ...named.filter(({ path }, at) => named.findIndex((one) => one.path === path) === at)]
+  const uses = new Map<string, NamedFileUse>()
+  const namers = new Map<string, ProjectFile>()
+  for (const file of files.filter(({ path }) => path.endsWith('.json'))) {
+    const { content } = readWithDigest(join(folder, file.path))
+    // A file that is too large cannot be trusted, whatever it names.
+    if (!('bytes' in content) || content.isCut) continue
+    const text = content.bytes.toString('utf8')
+    for (const [path, use] of findNamedFiles(folder, text, SHARED_SETTINGS.has(file.path))) {
+      uses.set(path, chooseCareful(use, uses.get(path)))
+      if (!found.has(path) && !namers.has(path)) namers.set(path, file)
+    }
+  }
+  const named = [...namers].map(([path, namer]): ProjectFile => ({ path, kind: namer.kind, namedBy: namer.path }))
+  return [...files, ...named].flatMap((file): ProjectFile[] => {
+    const use = uses.get(file.path) ?? 'argument'
+    if (use === 'started' || !(file.namedBy ?? HOOK_FOLDERS.test(file.path))) return [file]
+    if (use === 'written') return []
+    return isDataFile(join(folder, file.path)) ? [{ ...file, isOutput: true }] : [file]
+  })
 }
+
+/** Here a script of a hook may write beside itself. */
+const HOOK_FOLDERS = /^\.\w+\/hooks\//
 
 /** The folders of skills that the settings of a project name: an npm package, or a folder of the project. */
 export function listNamedSkillFolders(folder: string): string[] {
@@ -137,29 +160,6 @@ function hasHooks(path: string): boolean {
 function findKind(path: string): ProjectFileKind | undefined {
   return PATH_KINDS.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1]
 }
-
-/** Programs of the project that its settings, servers or hooks start: they are trusted as they are, too. */
-function listNamedFiles(folder: string, { path, kind }: ProjectFile): ProjectFile[] {
-  if (!path.endsWith('.json')) return []
-  const { content } = readWithDigest(join(folder, path))
-  if (!('bytes' in content)) return []
-  const words = content.bytes
-    .toString('utf8')
-    .replaceAll(/\\?["']?\$\{?(?:CLAUDE|GEMINI|DRAGOMAN)_PROJECT_DIR\}?\\?["']?\/?/g, './')
-    // What a command writes, such as a log, is not what it runs.
-    .replaceAll(/>>?\s*[^\s"'`,;:()=<>|&\\]+/g, ' ')
-    .split(/[\s"'`,;:()=<>|&\\]+/)
-  const names = words.flatMap((word) => {
-    const name = relative(folder, resolve(folder, word))
-    if (word === '' || word.length > MAX_PATH_CHARS || name === '' || name.startsWith('..')) return []
-    const isFile = tryOrUndefined(() => statSync(join(folder, name)).isFile()) ?? false
-    return isFile && findKind(name) === undefined ? [name] : []
-  })
-  return [...new Set(names)].slice(0, MAX_NAMED_FILES).map((name) => ({ path: name, kind, namedBy: path }))
-}
-
-const MAX_PATH_CHARS = 1000
-const MAX_NAMED_FILES = 100
 
 /** Links to folders are followed inside the project; a link that leads out of it stands for itself. */
 function listFilesBelow(path: string, root: string, depth = 0): string[] {

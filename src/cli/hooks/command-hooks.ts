@@ -17,6 +17,8 @@ export interface CommandHookOptions {
   readonly getMode: () => ApprovalMode
   /** Are the hooks of the project still those that the user trusted? */
   readonly isProjectTrusted: () => boolean
+  /** What they have written while they ran stays trusted. */
+  readonly keepOutputs: () => void
 }
 
 type AnyOutcome = PreToolUseOutcome & BlockOutcome & HookOutcome
@@ -25,6 +27,8 @@ type AnyOutcome = PreToolUseOutcome & BlockOutcome & HookOutcome
 export function createCommandHooks(all: readonly CommandHook[], options: CommandHookOptions): Hooks {
   const { folder, processes } = options
   const has = (event: HookEvent): boolean => all.some((hook) => hook.event === event)
+  /** How many hooks of the project run now: what they write is no change by others. */
+  let runningCount = 0
 
   async function run(
     event: HookEvent,
@@ -36,13 +40,22 @@ export function createCommandHooks(all: readonly CommandHook[], options: Command
     const chosen = matching.filter(
       (hook, at) => matching.findIndex((one) => one.command === hook.command && one.dialect === hook.dialect) === at,
     )
+    if (runningCount > 0) options.keepOutputs()
     const isChanged = chosen.some(({ isOfProject }) => isOfProject) && !options.isProjectTrusted()
     const allowed = isChanged ? chosen.filter(({ isOfProject }) => !isOfProject) : chosen
     const outcomes = await Promise.all(
       allowed.map(async (hook): Promise<AnyOutcome> => {
         const work = async (): Promise<AnyOutcome> => {
           const input = createInput(hook, context, createFields(hook.dialect))
-          return readHookOutcome(hook, await runHookCommand(processes, hook, input, folder, context.signal))
+          if (hook.isOfProject) runningCount++
+          try {
+            return readHookOutcome(hook, await runHookCommand(processes, hook, input, folder, context.signal))
+          } finally {
+            if (hook.isOfProject) {
+              options.keepOutputs()
+              runningCount--
+            }
+          }
         }
         try {
           if (!hook.isAsync) return await work()
@@ -51,7 +64,7 @@ export function createCommandHooks(all: readonly CommandHook[], options: Command
         } catch (error) {
           if (context.signal.aborted) return {}
           return {
-            systemMessage: `The hook “${hook.command}” (${hook.source}, ${event}) failed: ${getErrorMessage(error)}`,
+            systemMessage: `The hook “${hook.command}” (${hook.source}, ${event}) failed: ${describeFailure(hook, error)}`,
           }
         }
       }),
@@ -118,7 +131,10 @@ export function createCommandHooks(all: readonly CommandHook[], options: Command
     }),
     ...(has('PreCompact') && {
       preCompact: (event) =>
-        run('PreCompact', event, [event.trigger], () => ({ trigger: event.trigger, custom_instructions: '' })),
+        run('PreCompact', event, [event.trigger], () => ({
+          trigger: event.trigger,
+          custom_instructions: event.instructions ?? '',
+        })),
     }),
     ...(has('Notification') && {
       notification: (event) =>
@@ -128,6 +144,12 @@ export function createCommandHooks(all: readonly CommandHook[], options: Command
         })),
     }),
   }
+}
+
+function describeFailure({ isTrusted }: CommandHook, error: unknown): string {
+  const message = getErrorMessage(error)
+  if (isTrusted || !/read-only file system|EROFS/i.test(message)) return message
+  return `${message}. Hooks of a project run in the sandbox, where files of agents such as .claude are read-only; "trustHooks" in your settings lets them run outside (docs/hooks.md).`
 }
 
 /** Hooks that changed do not run. What they guarded is asked about, so that no change takes a guard away silently. */

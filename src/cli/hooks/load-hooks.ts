@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isObject, type Json } from '../../model/json.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import { listTrustedFiles, readTrustedText } from '../config/folder-trust.ts'
+import { removeComments } from '../config/remove-comments.ts'
 import type { Settings } from '../config/read-settings.ts'
 import { type HookSource, type ParsedHooks, parseHooks } from './hook-definition.ts'
 
@@ -70,12 +71,4 @@ function parseSettings(text: string, from: HookSource): ParsedHooks {
   if (options['enabled'] === false) return NO_HOOKS
   const { hooks, problems } = parseHooks(json['hooks'], from)
   return { hooks, problems: problems.map((problem) => `${from.source}: ${problem}`) }
-}
-
-/** Gemini CLI allows comments. Strings are kept as they are. */
-function removeComments(text: string): string {
-  return text.replace(
-    /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g,
-    (_all, quoted: string | undefined) => quoted ?? '',
-  )
 }

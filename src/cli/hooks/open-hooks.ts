@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Hooks } from '../../agent/hooks/hooks.ts'
-import { isTrusted } from '../config/folder-trust.ts'
+import { isTrusted, keepHookOutputs } from '../config/folder-trust.ts'
 import { listProjectFiles } from '../config/project-files.ts'
 import type { Settings } from '../config/read-settings.ts'
 import type { CommandHookOptions } from './command-hooks.ts'
@@ -12,7 +12,7 @@ import type { CommandHook } from './hook-definition.ts'
 export async function openCommandHooks(
   settings: Settings,
   folder: string,
-  options: Omit<CommandHookOptions, 'folder' | 'isProjectTrusted'>,
+  options: Omit<CommandHookOptions, 'folder' | 'isProjectTrusted' | 'keepOutputs'>,
 ): Promise<{ readonly hooks?: Hooks; readonly list: readonly CommandHook[]; readonly notices: readonly string[] }> {
   const { own, project } = settings.hooks
   if (own.length === 0 && project === undefined && !hasHookFiles(folder)) return { list: [], notices: [] }
@@ -22,7 +22,11 @@ export async function openCommandHooks(
   if (list.length === 0) return { list, notices }
   const { createCommandHooks } = await import('./command-hooks.ts')
   const isProjectTrusted = () => isTrusted(folder, 'hooks') && (project === undefined || isTrusted(folder, 'settings'))
-  return { list, notices, hooks: createCommandHooks(list, { ...options, folder, isProjectTrusted }) }
+  const keepOutputs = () => {
+    keepHookOutputs(folder, 'hooks')
+    if (project !== undefined) keepHookOutputs(folder, 'settings')
+  }
+  return { list, notices, hooks: createCommandHooks(list, { ...options, folder, isProjectTrusted, keepOutputs }) }
 }
 
 function hasHookFiles(folder: string): boolean {

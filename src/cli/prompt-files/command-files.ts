@@ -4,7 +4,7 @@ import { getErrorMessage } from '../../model/error-message.ts'
 import { PROJECT_FILE_KINDS } from '../config/project-files.ts'
 import { getConfigFolder } from '../paths/folders.ts'
 import type { CustomPrompt } from './custom-prompt.ts'
-import { getListField, getTextField, parseFrontMatter } from './front-matter.ts'
+import { getArgumentHint, getListField, getTextField, parseFrontMatter } from './front-matter.ts'
 import { listProjectPromptFiles, listUserPromptFiles, type PromptFile } from './prompt-source.ts'
 import { parseToml } from './toml.ts'
 
@@ -46,7 +46,7 @@ function readCommand(file: PromptFile, name: string): CustomPrompt | undefined {
     about: getTextField(fields, 'description') ?? template.trim().split('\n', 1)[0] ?? '',
     path: file.path,
     allowedTools: getListField(fields, 'allowed-tools'),
-    ...defined({ argumentHint: getTextField(fields, 'argument-hint'), model: getTextField(fields, 'model') }),
+    ...defined({ argumentHint: getArgumentHint(fields), model: getTextField(fields, 'model') }),
     load() {
       const command = parseCommand(file)
       return 'problem' in command ? command : { template: command.template.trim(), syntax: command.syntax }

@@ -26,6 +26,12 @@ export function getTextField(fields: FrontMatterFields, name: string): string | 
   return text === undefined || text.trim() === '' ? undefined : text.trim()
 }
 
+/** The arguments of a command as they were written: `[number]` is a list in YAML. */
+export function getArgumentHint(fields: FrontMatterFields): string | undefined {
+  const text = getTextField(fields, 'argument-hint')
+  return text !== undefined && typeof fields['argument-hint'] === 'object' ? `[${text}]` : text
+}
+
 /** The items of a field: a YAML list, or a text with commas between its items (none inside brackets). */
 export function getListField(fields: FrontMatterFields, name: string): readonly string[] {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -55,7 +61,9 @@ function parseFields(lines: readonly string[]): FrontMatterFields {
 function parseValue(rest: string, block: readonly string[]): string | readonly string[] | undefined {
   const style = /^(?<style>[|>])[+-]?\d?(?:[ \t]+#.*)?$/.exec(rest)?.groups?.['style']
   if (style !== undefined) return parseBlockText(block, style === '>')
-  if (rest.startsWith('[')) return parseInlineList([rest, ...block].join(' '))
+  // `[number] [priority]` is no list, but the arguments of a command.
+  if (rest.startsWith('[') && !/\][ \t]*[^#\s,]/.test(rest.replaceAll(/\([^)]*\)/g, '')))
+    return parseInlineList([rest, ...block].join(' '))
   const items = block.filter((line) => line.trim() !== '')
   if (rest === '' || rest.startsWith('#')) {
     if (items.length === 0) return ''

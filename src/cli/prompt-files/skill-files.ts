@@ -7,7 +7,7 @@ import { listNamedSkillFolders, PROJECT_FILE_KINDS } from '../config/project-fil
 import { getUserConfigPath, readConfigFile } from '../config/read-settings.ts'
 import { expandHome, getConfigFolder } from '../paths/folders.ts'
 import type { CustomPrompt } from './custom-prompt.ts'
-import { getListField, getTextField, parseFrontMatter } from './front-matter.ts'
+import { getArgumentHint, getListField, getTextField, parseFrontMatter } from './front-matter.ts'
 import { listProjectPromptFiles, listUserPromptFiles, type PromptFile } from './prompt-source.ts'
 
 /** A skill: a folder with a SKILL.md, and files that its text refers to. */
@@ -72,7 +72,7 @@ function readSkill(file: PromptFile): Skill | undefined {
     allowedTools: getListField(fields, 'allowed-tools'),
     isForModel: getTextField(fields, 'disable-model-invocation') !== 'true',
     isHidden: getTextField(fields, 'user-invocable') === 'false',
-    ...defined({ argumentHint: getTextField(fields, 'argument-hint'), model: getTextField(fields, 'model') }),
+    ...defined({ argumentHint: getArgumentHint(fields), model: getTextField(fields, 'model') }),
     load() {
       const again = file.read()
       if ('problem' in again) return again

@@ -3,6 +3,7 @@ import { listHarmlessCommands } from '../../policy/shell/harmless-command.ts'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { listAllBuiltins } from '../../tool/builtin/index.ts'
 import type { Tool } from '../../tool/tool.ts'
+import type { RunArgs } from '../args/run-args.ts'
 import { UserError } from '../user-error.ts'
 
 /** Tools that other agents have and that do not exist here, or that no rule can allow. */
@@ -17,6 +18,19 @@ const UNAVAILABLE_TOOLS =
 export function toAllowRules(items: readonly string[], folder: string): readonly string[] {
   const tools = listAllBuiltins()
   return items.flatMap((item) => toRules(item, tools, folder))
+}
+
+/** The rules of a run, in our words. */
+export function translateToolRules<T extends Pick<RunArgs, 'allowedTools' | 'disallowedTools'>>(
+  args: T,
+  folder: string,
+): T {
+  const { allowedTools, disallowedTools } = args
+  return {
+    ...args,
+    allowedTools: toAllowRules(allowedTools, folder),
+    ...(disallowedTools && { disallowedTools: toAllowRules(disallowedTools, folder) }),
+  }
 }
 
 function toRules(item: string, tools: readonly Tool[], folder: string): readonly string[] {
@@ -49,7 +63,7 @@ function toRules(item: string, tools: readonly Tool[], folder: string): readonly
 }
 
 function describeUnknownTool(name: string): string {
-  return `there is no tool ${name} here; dragoman --help shows how --allowed-tools is written`
+  return `there is no tool ${name} here; dragoman --help shows how tools are named`
 }
 
 function findByAlias(name: string, tools: readonly Tool[]): string[] {

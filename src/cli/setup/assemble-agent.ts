@@ -117,7 +117,11 @@ export async function assembleAgent(
     }
     const policyOptions = { folders: [...folders, scratch], readFolders, sandboxed: isSandboxed }
     const createPolicies = (rules: readonly string[]) =>
-      createPoliciesFromSettings(settings, { ...policyOptions, allowed: [...args.allowedTools, ...rules] })
+      createPoliciesFromSettings(
+        settings,
+        { ...policyOptions, allowed: [...args.allowedTools, ...rules] },
+        args.disallowedTools,
+      )
     const policies = createPolicies([])
     const grants = createPromptGrants(session, createPolicies, async (items) =>
       (await import('./allowed-tools.ts')).toAllowRules(items, folder),
@@ -163,7 +167,8 @@ export async function assembleAgent(
       }),
       ...delegates,
     ]
-    const mcpServers = { ...config.mcpServers, ...extension.mcpServers }
+    const named = args.mcpConfigs && (await import('./mcp-config-option.ts')).readMcpConfigs(args.mcpConfigs, folder)
+    const mcpServers = { ...config.mcpServers, ...named, ...extension.mcpServers }
     const { createMcpRuntime } = Object.keys(mcpServers).length > 0 ? await import('./mcp-runtime.ts') : {}
     const { elicitationView } = extension
     const mcpOptions = { folders, host: local, model, createId, builtinTools: builtins, ask, elicitationView }

@@ -15,10 +15,12 @@ import { getConfigFolder, getDataFolder, expandHome, listPrivateFolders, realPat
 export function createPoliciesFromSettings(
   { policies }: Pick<Settings, 'policies'>,
   options: Omit<ApprovalOptions, 'home' | 'disk' | 'rejected' | 'rules' | 'save'>,
+  deny: readonly string[] = [],
 ): (mode: ApprovalMode) => Policy {
   const [folder = '.'] = options.folders
   const trusted = policies.project === undefined || isTrusted(folder, 'settings')
   const session: PolicyConfig = {
+    deny,
     protectedWrites: listPrivateFolders().map((path) => `${path}/**`),
     secretFiles: listOwnSecretFiles(),
   }

@@ -6,8 +6,15 @@ import { UserError, EXIT_CODE } from '../user-error.ts'
 import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
+type SystemPromptArgs = Pick<RunArgs, 'systemFile' | 'systemPrompt' | 'appendSystemPrompt'>
+
+export function loadSystemPrompt({ systemPrompt, appendSystemPrompt, ...args }: SystemPromptArgs): string {
+  const prompt = systemPrompt ?? readSystemPrompt(args)
+  return appendSystemPrompt === undefined ? prompt : `${prompt.trimEnd()}\n\n${appendSystemPrompt}\n`
+}
+
 /** The built-in prompt, or that of a file; the built-in one can be written to a file to start from. */
-export function loadSystemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
+function readSystemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
   const target = findPromptFile('WRITE_SYSTEM_MD')
   if (target !== undefined) writeDefaultPrompt(target)
   if (args.systemFile === undefined) {

@@ -1,6 +1,7 @@
 import { editDistance } from '../../model/edit-distance.ts'
 import type { AppParts } from './app-parts.ts'
 import { applyEditorEdit } from './input/text-editor.ts'
+import { OTHER_SLASH_COMMANDS } from './slash/other-agents.ts'
 import { findAttachmentProblems } from './mention/attachments.ts'
 import { BUSY_MESSAGE } from './run-controller.ts'
 import { renderBlock } from './view/live-screen.ts'
@@ -20,6 +21,9 @@ export async function submitInput(app: AppParts, text: string): Promise<void> {
     return ui.notify('Your command is running; stop it first (Esc).', 'warn')
   }
   if (text.startsWith('!')) return runShellCommand(app, text.slice(1).trim())
+  // Other agents save what follows `#` as a memory; a heading of a longer text is part of a message.
+  const fact = /^#\s+(\S.*)$/.exec(text.trim())?.[1]
+  if (fact !== undefined) return runSlashCommand(app, text, 'memory', `add ${fact}`)
   const command = /^\/(?<name>[\w.:-]+)(?:\s+(?<words>[^]*))?$/.exec(COMMAND_WORDS.get(text.trim()) ?? text)?.groups
   if (!command) return isMistypedCommand(app, text) ? undefined : sendMessage(app, text)
   return runSlashCommand(app, text, command['name'] ?? '', command['words']?.trim() ?? '')
@@ -64,7 +68,7 @@ async function runSlashCommand(app: AppParts, text: string, name: string, words:
   const { ui, commands } = app
   const command = commands.find(name)
   if (!command) {
-    const equivalent = Object.hasOwn(EQUIVALENTS, name) ? EQUIVALENTS[name] : undefined
+    const equivalent = Object.hasOwn(OTHER_SLASH_COMMANDS, name) ? OTHER_SLASH_COMMANDS[name] : undefined
     if (equivalent !== undefined) return ui.notify(`There is no /${name} here: ${equivalent}`, 'warn')
     const nearest = commands.findNearest(name)
     const advice = nearest.length === 0 ? 'see /help' : `did you mean ${nearest.join(' or ')}?`
@@ -72,17 +76,4 @@ async function runSlashCommand(app: AppParts, text: string, name: string, words:
   }
   ui.print(renderBlock({ kind: 'user', text }, ui.viewOptions, 0))
   await command.run(app, words)
-}
-
-/** What other agents have as a slash command, and how it is done here. */
-const EQUIVALENTS: Readonly<Record<string, string>> = {
-  login: 'leave, and run dragoman login.',
-  logout: 'leave, and run dragoman logout <provider>.',
-  'add-dir': 'leave, and start with --include-directories <folder> and --continue.',
-  status: '/config shows the settings, /stats tokens and cost; model, mode and folder are in the last line.',
-  bug: 'leave, and run dragoman bug.',
-  todos: 'the list of steps is shown whenever the model changes it.',
-  import: 'leave, and run dragoman import.',
-  'output-style': 'write it into AGENTS.md, or ask for it.',
-  statusline: 'set statusLine in your settings; /config names the file.',
 }

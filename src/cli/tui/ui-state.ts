@@ -38,7 +38,7 @@ export interface UiState {
 }
 
 /** A line of help below the input, until the next key. */
-export type InputHint = 'leave' | 'attach-image' | 'rewind' | 'clear'
+export type InputHint = 'leave' | 'attach-image' | 'rewind' | 'clear' | 'background'
 
 type TerminalSize = Readonly<Record<'width' | 'rows', number>>
 

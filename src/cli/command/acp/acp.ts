@@ -50,7 +50,7 @@ async function readSessionArgs(args: RunArgs): Promise<RunArgs> {
   const { prompt, resume, fork, cwd, jsonSchema } = args
   if ((prompt ?? resume ?? fork ?? cwd ?? jsonSchema) !== undefined)
     throw new UserError('dragoman acp takes no prompt, session, folder or schema: the editor chooses them')
-  if (args.allowedTools.length === 0) return args
-  const { toAllowRules } = await import('../../setup/allowed-tools.ts')
-  return { ...args, allowedTools: toAllowRules(args.allowedTools, realPathOrSelf(resolve('.'))) }
+  if (args.allowedTools.length === 0 && args.disallowedTools === undefined) return args
+  const { translateToolRules } = await import('../../setup/allowed-tools.ts')
+  return translateToolRules(args, realPathOrSelf(resolve('.')))
 }

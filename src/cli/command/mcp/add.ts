@@ -1,6 +1,9 @@
+import { resolve } from 'node:path'
+import { isObject, tryParseJson } from '../../../model/json.ts'
+import { importMcpServers } from '../../../tool/mcp/client/import-servers.ts'
 import { type McpServerConfig, parseTransportConfig } from '../../../tool/mcp/client/server-config.ts'
 import { UserError } from '../../user-error.ts'
-import { parsePositiveNumber, splitCommaList } from '../../args/parse-command-line.ts'
+import { parsePositiveNumber, rejectExtraArgs, splitCommaList } from '../../args/parse-command-line.ts'
 import { describeMcpSettingsScope, updateMcpSettings, type McpCommandOptions } from './mcp.ts'
 import { printMcpServers, withMcpServers } from './inspect.ts'
 import { defined } from '../../../model/defined.ts'
@@ -8,10 +11,30 @@ import { defined } from '../../../model/defined.ts'
 /** `dragoman mcp add`: configures a server, and connects to it once. */
 export async function runMcpAdd(positionals: readonly string[], values: McpCommandOptions): Promise<number> {
   const [name = '', target = '', ...args] = positionals
+  checkName(name)
+  if (target === '') throw new UserError('the command or the URL of the server is missing; see dragoman mcp add --help')
+  return addServer(name, toServerConfig(target, args, values), values)
+}
+
+/** `dragoman mcp add-json`: the same, with the settings of the server as other agents have them. */
+export async function runMcpAddJson(positionals: readonly string[], values: McpCommandOptions): Promise<number> {
+  const [name = '', json = ''] = positionals
+  rejectExtraArgs('dragoman mcp add-json', positionals, 2)
+  checkName(name)
+  const entry = tryParseJson(json)
+  if (!isObject(entry)) throw new UserError('the settings of the server must be a JSON object')
+  const { servers, remarks } = importMcpServers(JSON.stringify({ mcpServers: { [name]: entry } }), resolve('.'))
+  const config = servers[name]
+  if (!config) throw new UserError(remarks.join(' '))
+  return addServer(name, config, values)
+}
+
+function checkName(name: string): void {
   if (!/^[\w.-]{1,64}$/.test(name))
     throw new UserError(`invalid server name “${name}”; use letters, digits, dots, dashes and underscores`)
-  if (target === '') throw new UserError('the command or the URL of the server is missing; see dragoman mcp add --help')
-  const config = toServerConfig(target, args, values)
+}
+
+async function addServer(name: string, config: McpServerConfig, values: McpCommandOptions): Promise<number> {
   const transport = parseTransportConfig(config)
   if ('problem' in transport) throw new UserError(`invalid MCP server: ${transport.problem}`)
   updateMcpSettings(values, (servers) => ({ ...servers, [name]: config }))

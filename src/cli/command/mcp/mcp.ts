@@ -16,13 +16,20 @@ export async function runMcpCommand(args: string[]): Promise<number | void> {
   const { values, positionals } = parseCommandLine('dragoman mcp', MCP_COMMAND.options, args)
   const [subcommand, ...rest] = positionals
   if (subcommand === undefined) return printHelp('mcp')
-  return findSubcommand('dragoman mcp', MCP_SUBCOMMANDS, subcommand)(rest, values)
+  if (values.project && values.scope === 'user') throw new UserError('use --project or --scope user, not both')
+  const project = values.project ?? values.scope === 'project'
+  const name = Object.hasOwn(OTHER_NAMES, subcommand) ? (OTHER_NAMES[subcommand] ?? '') : subcommand
+  return findSubcommand('dragoman mcp', MCP_SUBCOMMANDS, name)(rest, { ...values, project })
 }
+
+/** What other agents call them. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { get: 'test', rm: 'remove', ls: 'list' }
 
 type McpSubcommand = (positionals: readonly string[], values: McpCommandOptions) => Promise<number | void> | void
 
 const MCP_SUBCOMMANDS: Readonly<Record<keyof typeof MCP_COMMAND.subcommands, McpSubcommand>> = {
   add: async (positionals, values) => (await import('./add.ts')).runMcpAdd(positionals, values),
+  'add-json': async (positionals, values) => (await import('./add.ts')).runMcpAddJson(positionals, values),
   remove: runMcpRemove,
   list: async (positionals, values) => (await import('./inspect.ts')).runMcpList(positionals, values),
   test: async (positionals, values) => (await import('./inspect.ts')).runMcpTest(positionals, values),

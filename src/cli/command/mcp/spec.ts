@@ -3,16 +3,34 @@ import type { CliCommandSpec } from '../spec.ts'
 
 export const MCP_COMMAND = {
   summary: 'manage MCP servers: add, remove, list, test, approve, login, logout, import',
-  usage: ['<add | remove | list | test | approve | login | logout | import> [options]'],
+  usage: ['<add | add-json | remove | list | test | approve | login | logout | import> [options]'],
   about: [
     'MCP servers (Model Context Protocol) provide tools. They are configured under “mcpServers” in the settings, in the format of other MCP clients.',
     'A local server runs in the sandbox, with a clean environment, unless it is trusted. Its tools need approval unless a rule allows them, for example github__* for all tools of the server github.',
   ],
   options: {
     project: { about: 'add, remove, import: use the settings of this folder instead of your own' },
-    env: { takes: '<name=value>', many: true, about: 'add: environment variable of the server; $NAME: one of yours' },
-    header: { takes: '<name: value>', many: true, about: 'add: header of every request to the server' },
-    type: { takes: '<type>', from: ['stdio', 'http', 'sse'], about: 'add: transport; default: detected' },
+    scope: {
+      short: 's',
+      takes: '<scope>',
+      from: ['user', 'project'],
+      about: 'add, remove: your own settings, or those of this folder (like --project)',
+    },
+    env: {
+      short: 'e',
+      takes: '<name=value>',
+      many: true,
+      about: 'add: environment variable of the server; $NAME: one of yours',
+    },
+    header: { short: 'H', takes: '<name: value>', many: true, about: 'add: header of every request to the server' },
+    type: {
+      short: 't',
+      aliases: ['transport'],
+      valueAliases: { 'streamable-http': 'http' },
+      takes: '<type>',
+      from: ['stdio', 'http', 'sse'],
+      about: 'add: transport; default: detected',
+    },
     timeout: { takes: '<ms>', about: 'add: timeout of a call in milliseconds' },
     trust: { about: 'add: run its tools without approval, and the server outside the sandbox' },
     include: { takes: '<list>', about: 'add: use only these tools' },
@@ -30,16 +48,22 @@ export const MCP_COMMAND = {
     add: {
       takes: '<name> [--] <command or URL> [arguments]',
       about: 'add a server to the settings, connect to it once, and show its tools',
-      options: ['project', 'env', 'header', 'type', 'timeout', 'trust', 'include', 'exclude'],
+      options: ['project', 'scope', 'env', 'header', 'type', 'timeout', 'trust', 'include', 'exclude'],
       examples: [
         'dragoman mcp add memory -- npx -y @modelcontextprotocol/server-memory',
         "dragoman mcp add team https://mcp.example.com/mcp --header 'Authorization: Bearer $TOKEN'",
       ],
     },
+    'add-json': {
+      takes: '<name> <JSON>',
+      about: 'add a server from its settings in JSON, as other agents have them',
+      options: ['project', 'scope'],
+      examples: [`dragoman mcp add-json memory '{"command":"npx","args":["-y","server-memory"]}'`],
+    },
     remove: {
       takes: '<name>',
       about: 'remove a server from the settings',
-      options: ['project'],
+      options: ['project', 'scope'],
       examples: ['dragoman mcp remove memory'],
     },
     list: {

@@ -90,6 +90,9 @@ function handleInputKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' 
   if (key.ctrl && (key.name === 'x' || key.name === 'g')) return { state, actions: [{ do: 'editor' }] }
   if (key.ctrl && key.name === 'r') return { state: startHistorySearch(state) }
   if (key.ctrl && key.name === 'v') return { state, actions: [{ do: 'paste-image' }] }
+  // In Claude Code it moves a command to the background; in a text it moves the cursor.
+  if (key.ctrl && key.name === 'b' && state.editor.text === '' && state.runningSince !== undefined)
+    return { state: { ...state, hint: 'background' } }
   const change = toEditorEdit(key)
   return change ? editInput(state, change, change.do !== 'move') : { state }
 }

@@ -51,7 +51,8 @@ export function chooseFromList<T>(
       // A digit after other characters belongs to a name or a key.
       const chosen = key.type === 'text' && !isLong && wanted === '' ? choices[Number(key.text) - 1] : undefined
       if (chosen) return end(chosen.value)
-      if (key.type === 'text') [wanted, at] = [wanted + key.text, 0]
+      // Where nothing can be typed, a stray letter must not keep the next digit from choosing.
+      if (key.type === 'text' && (isLong || fromKey)) [wanted, at] = [wanted + key.text, 0]
       if (key.type === 'paste' && fromKey && looksLikeApiKey(key.text)) return end(fromKey(key.text.trim()))
       if (key.type === 'key' && key.name === 'enter' && fromKey && looksLikeApiKey(wanted))
         return end(fromKey(wanted.trim()))

@@ -111,7 +111,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
       controller.submit(words === '' ? REVIEW : `${REVIEW.trim()}\n\nLook especially at: ${words}`),
   },
   { name: 'context', about: 'show what fills the context window', run: showContextUsage },
-  { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compressHistory },
+  {
+    name: 'compress',
+    aliases: ['compact'],
+    takes: '[what to keep]',
+    about: 'summarise the conversation so far',
+    run: compressHistory,
+  },
   {
     name: 'stats',
     aliases: ['cost', 'usage'],

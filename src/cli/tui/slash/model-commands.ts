@@ -1,3 +1,4 @@
+import { RUN_OPTIONS } from '../../args/options.ts'
 import { EFFORT_LEVELS } from '../../../model/request.ts'
 import { APPROVAL_MODE_NAMES, APPROVAL_MODES } from '../../../policy/policy.ts'
 import { EFFORT_VALUES, parseEffort } from '../../setup/generation-settings.ts'
@@ -74,7 +75,9 @@ export function listModeChoices(): MenuItem[] {
 }
 
 export function changeMode(app: AppParts, word: string): void {
-  const mode = APPROVAL_MODE_NAMES.find((one) => one === word)
+  const { valueAliases } = RUN_OPTIONS['approval-mode']
+  const meant = Object.entries(valueAliases).find(([alias]) => alias === word)?.[1] ?? word
+  const mode = APPROVAL_MODE_NAMES.find((one) => one === meant)
   if (!mode) return app.ui.notify(`Unknown mode; use one of ${APPROVAL_MODE_NAMES.join(', ')}.`, 'warn')
   setMode(app, mode)
   app.ui.notify(`Mode ${mode}: ${APPROVAL_MODES[mode]}.`)

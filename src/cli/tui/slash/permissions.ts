@@ -21,6 +21,11 @@ import { changeMode } from './model-commands.ts'
 export function managePermissions(app: AppParts, words: string): void {
   const number = /^remove\s+(?<number>\d+)$/.exec(words)?.groups?.['number']
   if (number !== undefined) return removePermission(app, Number(number))
+  if (/^(?:allow|ask|deny|add)\b/.test(words))
+    return app.ui.notify(
+      'A rule is added when you answer a question with a (always), or in “policy” of your settings; /config names the file.',
+      'warn',
+    )
   return words === '' ? showPermissions(app) : changeMode(app, words)
 }
 

@@ -29,14 +29,20 @@ export async function resumeOtherSession(app: AppParts, words: string): Promise<
   return offerChoices(app, 'resume')
 }
 
-export async function compressHistory({ ui, session: { agent }, controller }: AppParts): Promise<void> {
+export async function compressHistory({ ui, session: { agent }, controller }: AppParts, focus: string): Promise<void> {
   if (controller.isBusy) return ui.notify(BUSY_MESSAGE, 'warn')
   const prompt = `${agent.session.id}#compress`
   let problem: string | undefined = 'a summary would not be shorter than the conversation.'
   const { signal } = new AbortController()
-  const before = await callHook(agent, 'preCompact', { trigger: 'manual' }, signal, () => undefined)
+  const before = await callHook(
+    agent,
+    'preCompact',
+    { trigger: 'manual', instructions: focus },
+    signal,
+    () => undefined,
+  )
   if (before?.block) return ui.notify(`Not summarised, because of a hook: ${before.block.reason}`, 'warn')
-  for await (const event of compactHistory(agent, prompt, signal)) {
+  for await (const event of compactHistory(agent, prompt, signal, focus)) {
     if (event.type === 'compact') problem = event.done ? undefined : (event.fault?.message ?? problem)
     ui.update((state) => ({ ...state, conversation: applyRunEvent(state.conversation, event, Date.now()) }))
   }

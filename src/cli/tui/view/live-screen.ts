@@ -52,6 +52,7 @@ const HINTS: Readonly<Record<InputHint, string>> = {
   leave: 'Press Ctrl-C again to exit; the session is saved.',
   rewind: 'Press Esc again to go back to an earlier message.',
   clear: 'Press Esc again to clear the input.',
+  background: 'What runs stays in the foreground: stop it with Esc, and ask for it in the background (/tasks).',
   'attach-image':
     'No image on the clipboard, or no program to read it (wl-paste, xclip, pngpaste). To attach an image, type @ and its path, or drop the file here.',
 }

@@ -26,7 +26,7 @@ export interface AgentSettings {
   readonly servers: Record<string, McpServerConfig>
   readonly rules: ForeignRule[]
   /** Settings of ours that have the same meaning. */
-  readonly config: Pick<Config, 'model' | 'approvalMode' | 'vim' | 'editor' | 'models'>
+  readonly config: Pick<Config, 'model' | 'approvalMode' | 'vim' | 'theme' | 'editor' | 'models'>
   /** Files to copy: commands of the user. */
   readonly copies: { readonly from: string; readonly to: string; readonly text?: string }[]
   /** What is used where it is. */

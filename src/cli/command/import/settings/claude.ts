@@ -20,10 +20,18 @@ const readSettings = readJson((json, file, found) => {
     readDefaultMode(file, permissions['defaultMode'], found)
     nameUnusedKeys(`${path}, permissions`, permissions, ['allow', 'ask', 'deny', 'defaultMode'], found)
   }
-  readModelName(stringOrEmpty(model), { prefix: 'claude-', provider: 'anthropic' }, path, found)
+  // `[1m]` asks Claude Code for a longer context window; it is not part of the name.
+  readModelName(stringOrEmpty(model).replace(/\[1m\]$/i, ''), { prefix: 'claude-', provider: 'anthropic' }, path, found)
+  if (!isOfProject) readAppearance(json, found)
   nameHooks(file, hooks, found)
-  nameUnusedKeys(path, json, USED_KEYS, found)
+  nameUnusedKeys(path, json, isOfProject ? USED_KEYS : [...USED_KEYS, 'editorMode', 'theme'], found)
 })
+
+function readAppearance(json: Readonly<Record<string, unknown>>, { config }: MutableSettings): void {
+  if (json['editorMode'] === 'vim') config.vim ??= true
+  const theme = /^(?:dark|light)(?=-|$)/.exec(stringOrEmpty(json['theme']))?.[0]
+  if (theme === 'dark' || theme === 'light') config.theme ??= theme
+}
 
 /** Claude Code: `~/.claude.json`, the settings of the user and of the project, commands. */
 export const CLAUDE_SETTINGS: SettingsSource = {
