@@ -30,6 +30,8 @@ const medianGapBetween = ({ gaps }: ProgramRun, from: number, to: number): numbe
 
 try {
   const text = await compare('text')
+  const afterBuild = await runner.compareStarts('text', folder, ROUNDS, true)
+  const afterInstall = await runner.compareStarts('text', folder, ROUNDS, false)
   const twenty = await compare('twenty')
   const long = await compare('long', 5)
   const stream = await compare('stream', 5)
@@ -40,7 +42,14 @@ try {
     'agent',
     `The command (\`dragoman -p\`, with its durable log) compared with a script of 60 lines that uses only \`fetch\` and has the same session with the same server; medians of ${ROUNDS} alternating rounds. Node ${process.version}.`,
     [
-      createRow('process start to first request', 1.2, text, ({ firstRequestMs }) => firstRequestMs),
+      createRow('process start to first request', 1.15, text, ({ firstRequestMs }) => firstRequestMs),
+      createRow('the same, first start after a build against later ones', 1.5, afterBuild, (one) => one.firstRequestMs),
+      createRow(
+        'the same, first start after an installation without a build',
+        1.75,
+        afterInstall,
+        (one) => one.firstRequestMs,
+      ),
       createRow('whole run, one text turn, from start to exit', 0.8, text, ({ totalMs }) => totalMs),
       createRow('from a response to the next request, 20 turns with a tool', 2, twenty, medianGap),
       {

@@ -7,26 +7,79 @@ import { ensureInstalled } from './lib/install.mjs'
 import { withLock } from './lib/lock.mjs'
 import { noticesOf } from './lib/notices.mjs'
 import { binOf, runNode } from './lib/run.mjs'
+import { warmUp } from './lib/warm-up.mjs'
 
-/** What every run loads: one file instead of dozens. */
+/**
+ * Modules that are loaded at the first call of one of their functions, in the groups that they belong to. No run needs them
+ * before its first request.
+ */
+const deferredByGroup = {
+  response: [
+    'src/agent/loop/handle-model-response.ts',
+    'src/wire/anthropic/decode-response.ts',
+    'src/wire/framing/framer.ts',
+    'src/wire/gemini/decode-response.ts',
+    'src/wire/openai-chat/decode-response.ts',
+    'src/wire/openai-responses/decode-response.ts',
+  ],
+  calls: [
+    'src/agent/calls/execute-calls.ts',
+    'src/host/process/kill-on-exit.ts',
+    'src/host/process/process-group.ts',
+    'src/host/sandbox/detect-sandbox.ts',
+    'src/host/sandbox/protect/path-guard.ts',
+    'src/policy/approval-policy.ts',
+    'src/policy/url/check-url.ts',
+    'src/schema/coerce/coerce-arguments.ts',
+    'src/schema/validate/compile-schema.ts',
+    'src/schema/validate/validate.ts',
+    'src/tool/builtin/support/edit-proposal.ts',
+    'src/tool/edit/apply-smart-edit.ts',
+    'src/tool/edit/match/nearest-passage.ts',
+    'src/tool/file-search/glob.ts',
+    'src/tool/file-search/search-files.ts',
+    'src/tool/file-search/walk-files.ts',
+  ],
+  rare: [
+    'src/agent/output/check-output.ts',
+    'src/agent/output/output-contract.ts',
+    'src/agent/output/partial-output.ts',
+    'src/provider/create-provider.ts',
+    'src/provider/fetch-server-context-window.ts',
+    'src/provider/middleware/recording/record-exchanges.ts',
+    'src/schema/normalize/repair-schema.ts',
+    'src/tool/mcp/client/import-servers.ts',
+    'src/wire/anthropic/read-request.ts',
+    'src/wire/gemini/read-request.ts',
+    'src/wire/openai-chat/read-request.ts',
+    'src/wire/openai-responses/read-request.ts',
+  ],
+}
+
+/** What most runs load: a few files instead of dozens. A chunk is in the first group that needs it. */
 const hot = {
   entry: 'src/cli/main.ts',
-  sources: [
-    'src/cli/command/run.ts',
-    'src/cli/headless.ts',
-    'src/cli/setup/subagents.ts',
-    'src/cli/tui/app.ts',
-    'src/cli/tui/view/highlight.ts',
-    'src/host/local-host.ts',
-    'src/host/files/record-changes.ts',
-    'src/provider/catalog.ts',
-    'src/tool/builtin/index.ts',
-    'src/wire/anthropic/wire.ts',
-    'src/wire/code-assist/wire.ts',
-    'src/wire/gemini/wire.ts',
-    'src/wire/openai-chat/wire.ts',
-    'src/wire/openai-responses/wire.ts',
-  ],
+  deferred: new Map(Object.entries(deferredByGroup).flatMap(([group, sources]) => sources.map((one) => [one, group]))),
+  groups: {
+    // Until the first request is sent.
+    start: [
+      'src/cli/main.ts',
+      'src/cli/command/run.ts',
+      'src/cli/headless.ts',
+      'src/cli/setup/subagents.ts',
+      'src/host/local-host.ts',
+      'src/host/files/record-changes.ts',
+      'src/tool/builtin/index.ts',
+    ],
+    'openai-chat': ['src/wire/openai-chat/wire.ts'],
+    'openai-responses': ['src/wire/openai-responses/wire.ts'],
+    anthropic: ['src/wire/anthropic/wire.ts'],
+    gemini: ['src/wire/gemini/wire.ts', 'src/wire/code-assist/wire.ts'],
+    ...deferredByGroup,
+    calls: [...deferredByGroup.calls, 'src/tool/text/diff.ts'],
+    catalog: ['src/provider/catalog.ts'],
+    tui: ['src/cli/tui/app.ts', 'src/cli/tui/view/highlight.ts'],
+  },
 }
 
 /** The licences of the bundled packages; made here, and shipped. */
@@ -61,6 +114,7 @@ export async function build({ types = false } = {}) {
   if (types && !(await declarations())) return false
   mkdirSync(inRoot('dist'), { recursive: true })
   writeFileSync(inRoot(buildStamp), types ? `${print} types` : print)
+  await warmUp()
   return true
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
 import { startRehearsalServer } from '../../src/rehearsal/server.ts'
@@ -30,9 +30,12 @@ export const floor =
   (sandboxed = false): ProgramArgs =>
   (script, url) => [join(root, 'bench/support/floor.mjs'), url, script, 'go', ...(sandboxed ? ['bwrap'] : [])]
 
-export const dragoman =
-  (...options: string[]): ProgramArgs =>
-  (script) => [join(root, 'bin/dragoman'), '-p', 'go', '-m', `openai-chat/${script}`, '--yolo', ...options]
+export const dragoman = (...options: string[]): ProgramArgs => dragomanIn(root, ...options)
+
+/** The command in another copy of the package. */
+const dragomanIn =
+  (folder: string, ...options: string[]): ProgramArgs =>
+  (script) => [join(folder, 'bin/dragoman'), '-p', 'go', '-m', `openai-chat/${script}`, '--yolo', ...options]
 
 /** Runs programs against one model server, and measures what the server sees of them. */
 export async function startProgramRunner(scripts: Readonly<Record<string, RehearsalScript>>, homes: string) {
@@ -89,7 +92,23 @@ export async function startProgramRunner(scripts: Readonly<Record<string, Rehear
     return runs
   }
 
-  return { run, compare, close: () => server.close() }
+  /** The first start of a new copy of the package, and the third. `compiled`: with the compiled code that the build made. */
+  async function compareStarts(script: string, cwd: string, rounds: number, compiled: boolean): Promise<ComparedRuns> {
+    const runs: ComparedRuns = { base: [], mine: [] }
+    for (let round = 0; round < rounds; round++) {
+      const copy = mkdtempSync(join(homes, 'copy-'))
+      const filter = (path: string): boolean => !path.endsWith('.map') && (compiled || !path.endsWith('.compiled'))
+      for (const part of ['bin', 'dist', 'package.json'])
+        cpSync(join(root, part), join(copy, part), { recursive: true, filter })
+      runs.mine.push(await run(dragomanIn(copy), script, cwd))
+      await run(dragomanIn(copy), script, cwd)
+      runs.base.push(await run(dragomanIn(copy), script, cwd))
+      rmSync(copy, { recursive: true })
+    }
+    return runs
+  }
+
+  return { run, compare, compareStarts, close: () => server.close() }
 }
 
 /** The most memory that a process had so far, in kB. */

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { inRoot, root } from './files.mjs'
 import { isAlive } from './lock.mjs'
+import { deferring } from './defer.mjs'
 import { mergeHot } from './hot.mjs'
 import { inspectorPage, pageInputs } from './inspector-page.mjs'
 import { usedInputs } from './used-inputs.mjs'
@@ -54,7 +55,7 @@ export async function bundle({ entries, base, out, chunks = 'chunks', minify = f
   try {
     const { metafile } = await build({
       absWorkingDir: root,
-      entryPoints: entries,
+      entryPoints: [...entries, ...(hot?.deferred.keys() ?? [])],
       outbase: base,
       outdir: out,
       bundle: true,
@@ -62,7 +63,7 @@ export async function bundle({ entries, base, out, chunks = 'chunks', minify = f
       format: 'esm',
       platform: 'node',
       target: 'node20',
-      plugins: [inspectorPage, packagesOutside],
+      plugins: [inspectorPage, ...(hot ? [deferring(hot.deferred)] : []), packagesOutside],
       loader: { '.md': 'text', '.wasm': 'file' },
       assetNames: 'assets/[name]-[hash]',
       chunkNames: `${chunks}/[name]-[hash]`,

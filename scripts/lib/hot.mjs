@@ -1,68 +1,81 @@
-// Puts the chunks that every run loads into one CommonJS file, chunks/hot.cjs. A bundler splits by shared imports, which
-// makes dozens of small files; opening and linking each costs more than reading it. One file can also keep its compiled
-// code between runs (bin/dragoman), and a run that needs nothing else never starts Node's loader of ES modules.
+// Puts the chunks that most runs load into a few CommonJS files, chunks/hot-<group>.cjs. A bundler splits by shared imports,
+// which makes dozens of small files; opening and linking each costs more than reading it. These files can also keep their
+// compiled code between runs (bin/dragoman), and a run that needs nothing else never starts Node's loader of ES modules.
 import { createHash } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, posix } from 'node:path'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, posix } from 'node:path'
+import { checkDeferred } from './defer.mjs'
 import { inRoot } from './files.mjs'
 
-const HOT = 'hot.cjs'
-/** The same for ES modules: the other chunks, and users of the library. */
-const DOOR = 'hot.js'
 const COLD = 'cold.cjs'
 /** Built-in modules of Node that are slow to load and not always needed: loaded on first use. */
 const LATER = ['child_process', 'fs/promises', 'timers/promises']
 
-/** Replacements for `import` and `require`. They have the same length, so that the source map stays right. */
+/**
+ * Replacements for `require` and `import`. They have the same length, so that the source map stays right. A chunk in a group
+ * is called `calls:chunk-ABC.js`, and one that is loaded at its first call (defer.mjs) `calls:src/policy/approval-policy.ts`.
+ */
 const HELPERS = [
-  // Code compiled with a cache cannot use import(), and built-in modules do not need it.
-  `const obtain=(path)=>path.startsWith('node:')?Promise.resolve(require(path)):require('./${COLD}')(path);`,
+  "const hotPart=(path)=>{const[group,name]=path.split(':');return require(`./hot-${group}.cjs`).parts[name]()};",
   'const delayed=(path)=>new Proxy({},{get:(_,key)=>require(path)[key]});',
+  // Code compiled with a cache cannot use import(), and built-in modules do not need it.
+  `const obtain=async(path)=>path.startsWith('node:')?require(path):path.includes(':')?hotPart(path):require('./${COLD}')(path);`,
 ].join('')
 
 /**
- * Merges the entry point and what these sources load when they start, and points everybody else to it. Returns the
- * files that are left.
+ * Merges the chunks of each group: what its sources load when they start, and no earlier group has. Points everybody else to
+ * them. Returns the files that are left.
  */
-export async function mergeHot(metafile, { entry, sources, banner }) {
+export async function mergeHot(metafile, { entry, groups, deferred, banner }) {
   const outputs = metafile.outputs
   const outputOf = (source) => Object.keys(outputs).find((path) => outputs[path].entryPoint === source)
   const main = outputOf(entry)
-  const hot = closure(outputs, [main, ...sources.map(outputOf)])
   const folder = posix.join(dirname(dirname(main)), 'chunks')
-  await writeHot({ hot, main, folder, banner })
+  mkdirSync(inRoot(folder), { recursive: true })
+  const hot = new Map()
+  for (const [group, sources] of Object.entries(groups))
+    for (const path of closure(outputs, sources.map(outputOf))) if (!hot.has(path)) hot.set(path, group)
 
-  const parts = [...hot].filter((path) => path !== main)
-  const nameIn = (path, name) => `${basename(path, '.js').replaceAll(/[^\w$]/g, '_')}_${name}`
-  writeFileSync(inRoot(folder, DOOR), doorText(parts, outputs, nameIn))
+  const keyOf = (path) =>
+    deferred.has(outputs[path].entryPoint) ? outputs[path].entryPoint : posix.relative(folder, path)
+  const nameOf = (path) => `${hot.get(path)}:${keyOf(path)}`
+  const asked = askedFromOutside(outputs, hot, [...deferred.keys()].map(outputOf))
+  const places = { outputs, hot, folder, main, keyOf, nameOf, asked }
+  await Promise.all(Object.keys(groups).map((group) => writeGroup(group, places, banner)))
+  copyFileSync(inRoot('scripts/lib', COLD), inRoot(folder, COLD))
+  checkDeferred(deferred, createRequire(inRoot(folder, COLD))('./hot-start.cjs').part)
+
+  const files = new Set([...Object.keys(groups).flatMap((group) => [`hot-${group}.cjs`, `hot-${group}.cjs.map`]), COLD])
+  const left = new Set([...files].map((name) => posix.join(folder, name)))
+  const imported = Object.values(outputs).flatMap(({ imports = [] }) => imports)
   for (const path of Object.keys(outputs)) {
-    if (hot.has(path)) rmSync(inRoot(`${path}.map`), { force: true })
-    else if (path.endsWith('.js')) redirect(path, hot, posix.join(folder, DOOR), nameIn)
+    const code = path.replace(/\.map$/, '')
+    if (!hot.has(code)) {
+      if (path.endsWith('.js')) redirect(path, places)
+      left.add(path)
+    } else if (imported.some((one) => one.path === path && one.kind === 'dynamic-import')) {
+      // Chunks that are loaded by name keep their name.
+      writeFileSync(inRoot(path), doorText(path, places))
+      left.add(path)
+    } else rmSync(inRoot(path), { force: true })
   }
-  // Chunks that are loaded by name keep their name; all others are merged.
-  for (const path of parts) {
-    if (outputs[path].entryPoint === undefined) continue
-    const names = outputs[path].exports.map((name) => `${nameIn(path, name)} as ${name}`)
-    writeFileSync(inRoot(path), `export { ${names.join(', ')} } from './${DOOR}'\n`)
-  }
-  const gone = new Set([...hot].filter((path) => path === main || outputs[path].entryPoint === undefined))
-  for (const path of gone) rmSync(inRoot(path), { force: true })
-  const left = Object.keys(outputs).filter((path) => !gone.has(path) && !hot.has(path.replace(/\.map$/, '.js')))
-  const own = [HOT, `${HOT}.map`, DOOR, COLD].map((name) => posix.join(folder, name))
-  return [...left, ...[...hot].filter((path) => !gone.has(path)), ...own]
+  return [...left]
 }
 
-/** Writes the file. Each chunk in it still runs only when it is first required. */
-async function writeHot({ hot, main, folder, banner }) {
-  const parts = [...hot].filter((path) => path !== main)
+/** Writes the file of a group. Each chunk in it still runs only when it is first required. */
+async function writeGroup(group, places, banner) {
+  const { hot, folder, main, keyOf, asked } = places
+  const isFirst = hot.get(main) === group
+  const required = (path) => `'${keyOf(path)}': () => require('./${posix.relative(folder, path)}')`
+  const parts = [...asked].filter((path) => hot.get(path) === group).map(required)
   const contents = [
-    `export { startCli } from '../${posix.relative(dirname(folder), main)}'`,
-    'export const parts = {',
-    ...parts.map((path) => `'${basename(path)}': () => require('./${basename(path)}'),`),
-    '}',
+    isFirst ? `export { startCli } from './${posix.relative(folder, main)}'` : '',
+    isFirst ? 'export const part = (path) => hotPart(path)' : '',
+    `export const parts = {${parts.join(',\n')}}`,
   ].join('\n')
   const { build } = await import('esbuild')
-  const outfile = inRoot(folder, HOT)
+  const outfile = inRoot(folder, `hot-${group}.cjs`)
   const { metafile } = await build({
     stdin: { contents, resolveDir: inRoot(folder), sourcefile: 'hot-entry.js' },
     outfile,
@@ -75,7 +88,7 @@ async function writeHot({ hot, main, folder, banner }) {
     minify: true,
     banner: { js: HELPERS },
     sourcemap: 'linked',
-    plugins: [onlyHot(hot, folder, banner)],
+    plugins: [onlyGroup(group, places, banner)],
     logOverride: { 'empty-import-meta': 'error' },
     metafile: true,
     logLevel: 'warning',
@@ -84,12 +97,12 @@ async function writeHot({ hot, main, folder, banner }) {
   let wanted = imports.filter(({ kind }) => kind === 'dynamic-import').length
   const text = readFileSync(outfile, 'latin1')
     .replaceAll(/\bimport(?=\("[^"]+"\))/g, () => (wanted--, 'obtain'))
+    .replaceAll(/\brequire(?=\("(?!node:)[\w-]+:)/g, 'hotPart')
     .replaceAll(new RegExp(`\\brequire(?=\\("node:(?:${LATER.join('|')})"\\))`, 'g'), 'delayed')
-  if (wanted !== 0) throw new Error(`${HOT}: not all imports were found`)
+  if (wanted !== 0) throw new Error(`${outfile}: not all imports were found`)
   // Compiled code is kept under this name, so it must change whenever the text does.
   const print = createHash('sha256').update(text).digest('hex').slice(0, 16)
   writeFileSync(outfile, `${text.trimEnd()}\n//${print}`, 'latin1')
-  writeFileSync(inRoot(folder, COLD), '// Imports what is not in hot.cjs.\nmodule.exports = (path) => import(path)\n')
 }
 
 /** All chunks that are loaded statically with these. */
@@ -104,57 +117,66 @@ function closure(outputs, roots) {
   return found
 }
 
-/** Merges only hot chunks. In CommonJS, `require` exists already. */
-function onlyHot(hot, folder, banner) {
+/** The hot chunks that other groups or other files use. */
+function askedFromOutside(outputs, hot, deferred) {
+  const asked = new Set(deferred)
+  for (const [path, { imports }] of Object.entries(outputs))
+    for (const { path: target } of imports) if (hot.has(target) && hot.get(target) !== hot.get(path)) asked.add(target)
+  return asked
+}
+
+/** Merges only chunks of this group. What another has is taken from there once, when the chunk that needs it starts. */
+function onlyGroup(group, { outputs, hot, folder, nameOf }, banner) {
   return {
-    name: 'only-hot',
+    name: 'only-group',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /.*/ }, ({ path, kind, resolveDir }) => {
         if (kind === 'entry-point') return undefined
         if (!path.startsWith('.')) return { path, external: true }
         const target = posix.join(folder, posix.relative(inRoot(folder), posix.join(resolveDir, path)))
-        if (hot.has(target)) return { path: inRoot(target) }
-        return { path: `./${posix.relative(folder, target)}`, external: true }
+        if (hot.get(target) === group) return { path: inRoot(target) }
+        if (!hot.has(target)) return { path: `./${posix.relative(folder, target)}`, external: true }
+        return kind === 'import-statement'
+          ? { path: target, namespace: 'group' }
+          : { path: nameOf(target), external: true }
       })
-      // An empty line keeps the line numbers of the source map.
+      onLoad({ filter: /.*/, namespace: 'group' }, ({ path }) => ({
+        contents: `export const { ${outputs[path].exports.join(', ')} } = require('${nameOf(path)}')`,
+      }))
+      // In CommonJS, `require` exists already. An empty line keeps the line numbers of the source map.
       onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8').replace(banner, '') }))
     },
   }
 }
 
-/** An ES module that exports what is in the file, under names that contain the chunk. */
-function doorText(parts, outputs, nameIn) {
-  const lines = parts.flatMap((path) => {
-    const names = outputs[path].exports.map((name) => `${name}: ${nameIn(path, name)}`)
-    return names.length === 0 ? [] : [`export const { ${names.join(', ')} } = parts['${basename(path)}']()`]
-  })
+/** The function that returns what a hot chunk exports, for ES modules that have `require`. */
+function partFrom(file, { folder }) {
+  const there = posix.relative(dirname(file), posix.join(folder, 'hot-start.cjs'))
+  return `require("${there.startsWith('.') ? there : `./${there}`}").part`
+}
+
+/** An ES module that exports what a hot chunk does. */
+function doorText(path, places) {
   return `import { createRequire } from 'node:module'
-const { parts } = createRequire(import.meta.url)('./${HOT}')
-${lines.join('\n')}
+const require = createRequire(import.meta.url)
+export const { ${places.outputs[path].exports.join(', ')} } = ${partFrom(path, places)}("${places.nameOf(path)}")
 `
 }
 
-/** Rewrites the imports of a file that lead to merged chunks. */
-function redirect(path, hot, file, nameIn) {
+/** Rewrites the imports of a file that lead to hot chunks. */
+function redirect(path, places) {
   const text = readFileSync(inRoot(path), 'utf8')
-  const there = posix.relative(dirname(path), file)
-  const specifier = there.startsWith('.') ? there : `./${there}`
+  const part = partFrom(path, places)
+  const exportsOf = (from) => {
+    const target = posix.join(dirname(path), from)
+    return places.hot.has(target) ? `${part}("${places.nameOf(target)}")` : undefined
+  }
   const changed = text
     .replaceAll(/import\s*\{([^}]*)\}\s*from\s*"(\.[^"]*)"/g, (whole, names, from) => {
-      const target = posix.join(dirname(path), from)
-      if (!hot.has(target)) return whole
-      const renamed = names
-        .split(',')
-        .map((one) => one.trim())
-        .filter((one) => one !== '')
-        .map((one) => {
-          const [name, local = name] = one.split(/\s+as\s+/)
-          return `${nameIn(target, name)} as ${local}`
-        })
-      return `import { ${renamed.join(', ')} } from "${specifier}"`
+      const found = exportsOf(from)
+      return found ? `const{${names.replaceAll(/\s+as\s+/g, ':')}}=${found}` : whole
     })
-    .replaceAll(/import\s*"(\.[^"]*)"/g, (whole, from) =>
-      hot.has(posix.join(dirname(path), from)) ? `import "${specifier}"` : whole,
-    )
+    .replaceAll(/import\s*"(\.[^"]*)"/g, (whole, from) => exportsOf(from) ?? whole)
+    .replaceAll(/\bhotPart(?=\()/g, part)
   if (changed !== text) writeFileSync(inRoot(path), changed)
 }

@@ -6,9 +6,9 @@ import { checkCommand } from './check-command.ts'
 import type { PathContext } from './path/classify-path.ts'
 import { findStrictest, type Decision } from './policy.ts'
 import type { ApprovalMode, Grant, GrantScope, Policy, Proposal, SessionGrant } from './policy.ts'
-import { type RuleSet, createRuleSet, type PolicyRules, type RulesByTier, type RuleTier } from './rules/rule-set.ts'
+import { type RuleSet, createRuleSet, type RulesByTier, type RuleTier } from './rules/rule-set.ts'
+import { DEFAULT_POLICY_RULES } from './rules/default-rules.ts'
 import { parseRule, type PolicyRule } from './rules/rule.ts'
-import { listHarmlessCommands } from './shell/harmless-command.ts'
 import { type PolicyContext, createCommandGrantKey } from './policy-context.ts'
 import { defined } from '../model/defined.ts'
 
@@ -29,13 +29,6 @@ export interface ApprovalOptions {
   readonly sandboxed?: () => Promise<boolean>
   /** Saves rules for later sessions. */
   readonly save?: (rules: readonly string[], scope: Exclude<GrantScope, 'session'>) => void
-}
-
-export const DEFAULT_POLICY_RULES: PolicyRules = {
-  get allow() {
-    return listHarmlessCommands()
-  },
-  deny: ['sudo', 'su', 'doas', 'pkexec'],
 }
 
 /** The permission rules of the command, for one approval mode. Throws a `RuleError` if a rule is wrong. */

@@ -40,7 +40,7 @@ export function mergeCapabilities(under: Capabilities, over: Capabilities): Capa
 
 export function findModelFamily(model: string, wire: WireId): ModelFamily | undefined {
   const name = toFamilyName(model)
-  return modelFamilies.find(({ pattern, wires }) => pattern.test(name) && (wires === undefined || wires.includes(wire)))
+  return modelFamilies.find(({ pattern, wires }) => (wires === undefined || wires.includes(wire)) && pattern.test(name))
 }
 
 /** Gateways put the maker before the name, and a variant after it: `google/gemini-2.5-pro:free`. */

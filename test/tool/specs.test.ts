@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
-import { builtinTools } from '../../src/tool/builtin/index.ts'
+import { repairSchema } from '../../src/schema/normalize/repair-schema.ts'
+import { isSound } from '../../src/schema/normalize/sound-schemas.ts'
+import { builtinTools, listAllBuiltins } from '../../src/tool/builtin/index.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 
 const tools = builtinTools({ memory: '/home/me/MEMORY.md' })
@@ -37,6 +39,21 @@ describe('what the model is told', () => {
 
   test('names and parameters', () => {
     assert.deepEqual(Object.fromEntries(tools.map(({ spec }) => [spec.name, shape(spec.schema)])), shapes)
+  })
+
+  test('their schemas are declared without a repair, which would change nothing', () => {
+    const agents = [{ name: 'explore', description: 'Looks.' }]
+    const task = { agents, run: () => Promise.resolve({ content: '' }) }
+    const skills = {
+      skills: [{ name: 'review', about: 'Reviews.' }],
+      load: () => Promise.resolve({ problem: '' }),
+    }
+    for (const { spec } of [...listAllBuiltins(), ...builtinTools({ task, skills })]) {
+      assert.ok(isSound(spec.schema))
+      const repaired = repairSchema(spec.schema)
+      assert.deepEqual('schema' in repaired && repaired.repairs, [], spec.name)
+      assert.equal(JSON.stringify('schema' in repaired && repaired.schema), JSON.stringify(spec.schema), spec.name)
+    }
   })
 
   test('all of it in less than 10 kB', () => {

@@ -9,6 +9,7 @@ import type { Settings } from '../config/read-settings.ts'
 import type { PolicyConfig } from '../config/schema.ts'
 import { isTrusted } from '../config/folder-trust.ts'
 import { saveSandboxAccess, saveAllowRules } from '../config/update-settings.ts'
+import { lazy } from '../../model/lazy.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { getConfigFolder, getDataFolder, expandHome, listPrivateFolders, realPathOrSelf } from '../paths/folders.ts'
 
@@ -24,7 +25,7 @@ export function createPoliciesFromSettings(
     protectedWrites: listPrivateFolders().map((path) => `${path}/**`),
     secretFiles: listOwnSecretFiles(),
   }
-  return withRuleErrorsReported(() =>
+  const createPolicies = lazy(() =>
     approvalPolicies({
       ...options,
       home: homedir(),
@@ -34,6 +35,10 @@ export function createPoliciesFromSettings(
       save: (rules, scope) => saveAllowRules(rules, scope === 'project' ? realPathOrSelf(folder) : undefined),
     }),
   )
+  // An invalid rule is reported before anything runs. Without rules, the policy is created at the first decision.
+  const hasRules = Object.values(policies).some(({ allow, ask, deny }) => allow ?? ask ?? deny)
+  if (hasRules || options.allowed?.length) withRuleErrorsReported(createPolicies)
+  return (mode) => createPolicies()(mode)
 }
 
 export function createAccessRulesFromSettings(

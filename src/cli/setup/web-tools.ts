@@ -15,10 +15,10 @@ import { lazy } from '../../model/lazy.ts'
 
 /** Checks the URLs that a session fetches: those typed by the user are allowed, and none may contain a secret. */
 export function createSessionUrlGuard(session: Session, folders: readonly string[], env: NodeJS.ProcessEnv): UrlGuard {
-  const secrets = findEnvironmentSecrets(env)
+  const getSecrets = lazy(() => findEnvironmentSecrets(env))
   return createUrlGuard({
     typed: (url) => isTypedByUser(url, session),
-    secrets: () => [...secrets, ...folders.flatMap(readEnvFileValues)],
+    secrets: () => [...getSecrets(), ...folders.flatMap(readEnvFileValues)],
   })
 }
 

@@ -14,6 +14,7 @@ import { createArgumentMapper, type ArgumentMapper } from './argument-mapper.ts'
 import { ANTHROPIC_TOOL_NAME_RULE, GEMINI_TOOL_NAME_RULE, OPENAI_TOOL_NAME_RULE } from './tool-names.ts'
 import { toLegalToolNames, toUndeclaredName, type ToolNameRule } from './tool-names.ts'
 import { repairSchema } from '../normalize/repair-schema.ts'
+import { isSound } from '../normalize/sound-schemas.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -126,7 +127,9 @@ function createDeclarations(tools: readonly ToolSpec[], rules: DialectRules): To
 /** Returns the reason if it fails: no schema may keep the other tools from being declared. */
 function convertToolSchema(tool: ToolSpec, rules: DialectRules): ConvertedSchema | string {
   try {
-    const repaired = repairSchema(toWellFormedJson(tool.schema))
+    const schema = toWellFormedJson(tool.schema)
+    if (isSound(schema)) return rules.convert(schema)
+    const repaired = repairSchema(schema)
     if ('unusable' in repaired) return repaired.unusable
     const result = rules.convert(dropUnusedDefinitions(repaired.schema))
     return repaired.repairs.length === 0 ? result : { ...result, warnings: [...repaired.repairs, ...result.warnings] }

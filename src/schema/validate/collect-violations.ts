@@ -1,10 +1,10 @@
 import { keywordSet } from '../keyword-set.ts'
 import type { OutputUnit } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '../../model/json.ts'
-import { TOO_DEEP_ERROR_KEYWORD, type CompiledSchema } from './compile-schema.ts'
+import type { CompiledSchema } from './compile-schema.ts'
 import { isJsonObject, getOwn, toList } from '../own-properties.ts'
 import { parsePointer, resolvePointer } from '../json-pointer.ts'
-import type { SchemaViolation, ViolationDetail } from './schema-violation.ts'
+import { TOO_DEEP_ERROR_KEYWORD, type SchemaViolation, type ViolationDetail } from './schema-violation.ts'
 import { isJsonSchema } from '../walk-schema.ts'
 
 /**

@@ -2,6 +2,7 @@ import { keywordSet } from '../keyword-set.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import { validate as run, type OutputUnit } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '../../model/json.ts'
+import { TOO_DEEP_ERROR_KEYWORD } from './schema-violation.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
 import { checkRegexSafety } from '../regex-safety.ts'
 import { getRef, createRefResolver, type RefResolver } from '../normalize/resolve-refs.ts'
@@ -80,9 +81,6 @@ function createCompiledSchema(schema: JsonObject): CompiledSchema {
       tryOrUndefined(() => check(root, value, true)) ?? [UNCHECKED_ERROR],
   }
 }
-
-/** The keyword of the error for a value that is too large or too deep for the validator. */
-export const TOO_DEEP_ERROR_KEYWORD = 'depth'
 
 const UNCHECKED_ERROR: OutputUnit = {
   keyword: TOO_DEEP_ERROR_KEYWORD,

@@ -26,3 +26,6 @@ export type ViolationDetail =
 
 /** A violation with its one sentence, written for the model that made the value. */
 export type ValidationError = SchemaViolation & { readonly message: string }
+
+/** The keyword of the error for a value that is too large or too deep for the validator. */
+export const TOO_DEEP_ERROR_KEYWORD = 'depth'

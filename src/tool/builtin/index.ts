@@ -1,4 +1,5 @@
 import { createSecretFileTest } from '../../policy/path/secret-file-test.ts'
+import { markAsSound } from '../../schema/normalize/sound-schemas.ts'
 import type { Tool } from '../tool.ts'
 import type { EditCorrector } from '../edit/correct-edit.ts'
 import { createWebSearchService, type WebSearchOptions } from '../web/web-search-service.ts'
@@ -57,7 +58,7 @@ const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmo
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
   const { memory, shell, web, secretFiles, selfCorrect, plan, skills, task, background, dialog } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
-  return [
+  const tools = [
     listDirectoryTool,
     readFileTool,
     createSearchFileContentTool(isSecret),
@@ -75,6 +76,8 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
     ...(task === undefined ? [] : [createTaskTool(task)]),
     ...(dialog ? [writeTodosTool, askUserTool] : []),
   ]
+  for (const { spec } of tools) markAsSound(spec.schema)
+  return tools
 }
 
 /** All built-in tools, also those that this model or machine does not have: for their names, rules and effects only. */

@@ -19,6 +19,7 @@ export interface TaskToolOptions {
 }
 
 export function createTaskTool({ agents, run }: TaskToolOptions): Tool {
+  const names = agents.map(({ name }) => name)
   const list = agents.map(({ name, description }) => `- ${name}: ${description}`).join('\n')
   return defineBuiltin({
     name: TASK_TOOL_NAME,
@@ -33,7 +34,7 @@ export function createTaskTool({ agents, run }: TaskToolOptions): Tool {
     properties: {
       description: { type: 'string', description: 'The task in three to five words, for the person.' },
       prompt: { type: 'string', description: 'The task, with everything that is needed to do it.' },
-      subagent_type: { type: 'string', enum: agents.map(({ name }) => name), description: 'The agent.' },
+      subagent_type: { type: 'string', ...(names.length > 0 && { enum: names }), description: 'The agent.' },
       run_in_background: {
         type: 'boolean',
         description: 'Return at once; a message with the answer follows when it is done.',

@@ -24,7 +24,7 @@ import {
   pickThinkingFields,
 } from './kept-fields.ts'
 import { readContentList } from './content-list.ts'
-import { createReasoningDetailsBuilder } from './reasoning-details.ts'
+import { REASONING_FIELDS, createReasoningDetailsBuilder } from './reasoning-details.ts'
 import { defined } from '../../model/defined.ts'
 
 type JsonFields = Record<string, unknown>
@@ -289,9 +289,6 @@ function recordUsage(state: ChatDecoderState, value: unknown): void {
     normalizeUsage({ ...state.usageReport, inputIncludesCache: true, outputIncludesReasoning: true }),
   )
 }
-
-/** The names that endpoints give the field of the reasoning. */
-export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
 
 const CHUNK_KEYS = ['choices', 'id', 'object', 'usage', 'x_groq']
 

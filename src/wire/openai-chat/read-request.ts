@@ -29,7 +29,7 @@ import {
   warnAboutUnknown,
 } from '../read-parts.ts'
 import type { DecodedRequest } from '../wire.ts'
-import { REASONING_FIELDS } from './decode-response.ts'
+import { REASONING_FIELDS } from './reasoning-details.ts'
 import { expandContentList } from './content-list.ts'
 import { checkChatTypes } from './field-types.ts'
 import { readContentParts } from './read-content.ts'

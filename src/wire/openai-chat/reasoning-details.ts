@@ -1,5 +1,8 @@
 import { type Json, type JsonObject, filterObjects, stringOrEmpty } from '../../model/json.ts'
 
+/** The names that endpoints give the field of the reasoning. */
+export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
+
 /** Joins pieces of `reasoning_details` with the same index, type and format; they must be sent back complete (T77). */
 export function createReasoningDetailsBuilder() {
   const items: JsonObject[] = []

@@ -1,6 +1,6 @@
 import type { AgentContext } from '../../../agent/agent-context.ts'
 import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
-import { DEFAULT_POLICY_RULES } from '../../../policy/approval-policy.ts'
+import { DEFAULT_POLICY_RULES } from '../../../policy/rules/default-rules.ts'
 import { APPROVAL_MODES, type Policy } from '../../../policy/policy.ts'
 import {
   MACHINE_CONFIG_FILE,

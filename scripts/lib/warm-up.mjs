@@ -1,0 +1,88 @@
+// Runs the new build against a scripted model on this machine, so that its compiled code is there before the first start
+// (docs/decisions/0008). Nothing depends on it: if it fails, the first start makes the compiled code.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inRoot } from './files.mjs'
+
+const MODELS = ['anthropic/x', 'gemini/x', 'openai/x', 'openai-chat/x']
+const ANSWER = 'Done.'
+const LIMIT_MS = 20_000
+
+export async function warmUp() {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-warm-up-'))
+  const { scriptedServer } = await import(inRoot('dist/testing.js'))
+  const server = await scriptedServer({ steps: [{ say: 'A look.', call: calls(folder) }], end: { say: ANSWER } })
+  try {
+    const env = environment(folder, server.url)
+    const headless = [
+      process.execPath,
+      inRoot('scripts/lib/warm-up-run.cjs'),
+      ...MODELS.map((model) => `-p go --yolo -m ${model}`),
+    ]
+    const session = `stty cols 100 rows 30; '${process.execPath}' '${inRoot('bin/dragoman')}' look around --yolo -m ${MODELS[0]}`
+    const interactive = process.platform === 'linux' ? ['script', '-qec', session, '/dev/null'] : undefined
+    await Promise.all([
+      run(headless, { cwd: folder, env }),
+      interactive && run(interactive, { cwd: folder, env }, '/quit\r'),
+    ])
+  } catch {
+    // See above.
+  } finally {
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What nearly every session does. */
+function calls(folder) {
+  const file = join(folder, 'notes.txt')
+  writeFileSync(file, 'A line.\n')
+  return [
+    { name: 'read_file', args: { absolute_path: file } },
+    {
+      name: 'smart_edit',
+      args: { file_path: file, old_string: 'A line', new_string: 'A line more', instruction: 'Change it.' },
+    },
+    { name: 'run_shell_command', args: { command: 'ls' } },
+  ]
+}
+
+/** Nothing of the user's: no keys, settings or sessions. */
+function environment(folder, url) {
+  const paths = { ANTHROPIC: '', GEMINI: '', OPENAI: '/v1', OPENAI_CHAT: '/v1' }
+  const names = Object.entries(paths).flatMap(([name, path]) => [
+    [`DRAGOMAN_${name}_BASE_URL`, `${url}${path}`],
+    [`${name}_API_KEY`, 'k'],
+  ])
+  const { PATH, SystemRoot } = process.env
+  return {
+    PATH,
+    SystemRoot,
+    HOME: folder,
+    USERPROFILE: folder,
+    LOCALAPPDATA: folder,
+    TERM: 'xterm-256color',
+    ...Object.fromEntries(names),
+  }
+}
+
+/** Waits for the end. `last` is typed when the answer is on the screen. */
+function run([program, ...args], options, last) {
+  return new Promise((done) => {
+    const child = spawn(program, args, {
+      ...options,
+      stdio: [last ? 'pipe' : 'ignore', 'pipe', 'ignore'],
+      timeout: LIMIT_MS,
+    })
+    let shown = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      shown += text
+      if (shown.includes(ANSWER)) child.stdin?.end(last)
+    })
+    child.stdin?.on('error', () => undefined)
+    child.on('error', done)
+    child.on('close', done)
+  })
+}
