@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import type { SandboxLaunch } from '../sandbox/sandbox.ts'
-import { type ShellOptions, startWaitingShell, type WaitingShell } from './waiting-shell.ts'
+import { type SandboxShell, type ShellOptions, startSandboxShell } from './sandbox-shell.ts'
 
 /** What decides about everything that a command can do and see, apart from its own text. */
 export interface ShellTerms {
-  /** Absent without a sandbox. */
-  readonly launch?: SandboxLaunch
+  readonly launch: SandboxLaunch
   readonly options: ShellOptions
   /** The folder that it starts in, even if its name is given to another one. */
   readonly folder: string
 }
 
 /**
- * A shell that waits for the next command, in its sandbox if there is one, so that the command need not wait for them. It is
- * used only for a command on the same terms, down to the files that are mounted; nothing ran in it before.
+ * A shell in its sandbox that waits for the next command, so that the command need not wait for them. It is used only for a
+ * command on the same terms, down to the files that are mounted; nothing ran in it before.
  */
 export interface SpareShell {
-  take(terms: ShellTerms): WaitingShell | undefined
-  /** Starts another one for the next command, while the launch is still prepared. */
+  take(terms: ShellTerms): SandboxShell | undefined
+  /** Starts another one when there is nothing else to do, and closes the descriptors of the launch. */
   refill(terms: ShellTerms): void
   close(): void
 }
@@ -27,7 +27,8 @@ export interface SpareShell {
 const MAX_WAIT_MS = 10_000
 
 export function createSpareShell(): SpareShell {
-  let spare: { readonly shell: WaitingShell; readonly key: unknown; readonly timer: NodeJS.Timeout } | undefined
+  let isClosed = false
+  let spare: { readonly shell: SandboxShell; readonly key: unknown; readonly timer: NodeJS.Timeout } | undefined
 
   function discard(): void {
     if (!spare) return
@@ -50,29 +51,38 @@ export function createSpareShell(): SpareShell {
       setReferenced(taken.shell, true)
       return taken.shell
     },
-    refill(terms) {
-      discard()
-      const { launch, options } = terms
-      // Without its identity two launches cannot be compared.
-      if (options.hasInput || (launch && launch.identity === undefined)) return
-      const shell = startWaitingShell(launch, options)
-      setReferenced(shell, false)
-      spare = { shell, key: createKey(terms), timer: setTimeout(discard, MAX_WAIT_MS).unref() }
+    refill({ launch, ...terms }) {
+      // The next request to the model is sent before.
+      setImmediate(() => {
+        discard()
+        // Without its identity two launches cannot be compared.
+        const shell = isClosed || launch.identity === undefined ? undefined : tryStart({ launch, ...terms })
+        launch.closeDescriptors()
+        if (!shell) return
+        setReferenced(shell, false)
+        spare = { shell, key: createKey({ launch, ...terms }), timer: setTimeout(discard, MAX_WAIT_MS).unref() }
+      })
     },
-    close: discard,
+    close() {
+      isClosed = true
+      discard()
+    },
   }
 }
 
-function createKey({ launch, options, folder }: ShellTerms): unknown {
-  const { program, args, identity } = launch ?? {}
-  return { program, args, identity, folder, options: { ...options, cwd: '' } }
+function tryStart({ launch, options }: ShellTerms): SandboxShell | undefined {
+  return tryOrUndefined(() => startSandboxShell(launch, options))
+}
+
+function createKey({ launch: { program, args, identity }, options, folder }: ShellTerms): unknown {
+  return { program, args, identity, folder, options }
 }
 
 /** A spare shell must not keep us alive. */
-function setReferenced({ child }: WaitingShell, isReferenced: boolean): void {
-  const status = child.stdio[4] as Socket | undefined
+function setReferenced({ child }: SandboxShell, isReferenced: boolean): void {
+  const status = child.stdio[4] as Socket
   for (const one of [child, status]) {
-    if (isReferenced) one?.ref()
-    else one?.unref()
+    if (isReferenced) one.ref()
+    else one.unref()
   }
 }

@@ -3,13 +3,13 @@ import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type CommandOutput, openCommandOutput } from './command-output.ts'
 import { createProcessMarker, ensureWatchdog } from './kill-on-exit.ts'
-import { MAX_SENT_LENGTH, type ShellExit, startWaitingShell, waitForExit, type WaitingShell } from './waiting-shell.ts'
+import { withHighOomScore } from './oom-score.ts'
+import { MAX_SENT_LENGTH, type SandboxShell, type ShellExit, startSandboxShell } from './sandbox-shell.ts'
 import type { SpareShell } from './spare-shell.ts'
 import { type ProcessGroup, killGroup, killSandbox, readProcessMoment } from './process-group.ts'
 import type { CommandRequest } from '../host.ts'
 import { HostError } from '../host-error.ts'
 import { withOpenedPath } from '../files/opened-path.ts'
-import type { PathHandle } from '../files/path-handle.ts'
 import { defined } from '../../model/defined.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 import type { QuarantinedPath } from '../sandbox/protect/missing-path-guard.ts'
@@ -19,7 +19,7 @@ import { findShell } from './find-shell.ts'
 export interface StartedCommand {
   readonly group: ProcessGroup
   readonly output: CommandOutput
-  readonly begun: WaitingShell['begun']
+  readonly begun: SandboxShell['begun']
   readonly exit: Promise<ShellExit>
   /** Its input stays open when we end. */
   holdInput(): void
@@ -65,11 +65,11 @@ export async function startCommand(
     const shell = withOpenedPath(roots, folder, { need: 'write' }, ({ entry }): StartedShell => {
       if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
       if (!entry.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${folder}`)
-      return launch && !launch.isolated
-        ? startNamed(command, launch, entry.at, options)
-        : startInSpare(command, launch, entry, options)
+      return launch?.isolated
+        ? startIsolated(command, launch, `${entry.stats.dev}:${entry.stats.ino}`, options)
+        : startPlain(command, launch, entry.at, options)
     })
-    const { child, marker, output, begun, exit, release } = shell
+    const { child, marker, output, begun, exit } = shell
     launch?.markStarted(child.pid)
     child.stdin?.on('error', () => undefined)
     const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
@@ -92,56 +92,61 @@ export async function startCommand(
           if (!child.stdin?.writable) return fail(new Error('its input is closed'))
           child.stdin.write(text, (error) => (error ? fail(error) : done()))
         }),
-      finish: (keepsRunning) => finishCommand({ child, group, launch, exited, release }, keepsRunning),
+      finish: (keepsRunning) => finishCommand({ ...shell, group, launch, exited }, keepsRunning),
       takeNotices: () => describeQuarantined(launch?.found(), 'the command'),
       findRepeatedPath: () => launch?.repeated(),
     }
   } catch (error) {
-    launch?.markStarted()
+    launch?.closeDescriptors()
     launch?.release()
     throw error
   }
 }
 
-type StartedShell = Omit<WaitingShell, 'run'>
-
-/** In the spare shell, if there is one; then another one is started while the command runs. */
-function startInSpare(
-  { command, hasInput }: CommandRequest,
-  launch: SandboxLaunch | undefined,
-  { at: cwd, stats }: PathHandle,
-  { scratch, env, processLimit, fileLimit, spare, extraEnv }: StartOptions,
-): StartedShell {
-  const shellOptions = { scratch, env, processLimit, fileLimit, cwd, hasInput: hasInput === true }
-  const terms = { ...defined({ launch }), options: shellOptions, folder: `${stats.dev}:${stats.ino}` }
-  const isLong = command.length > MAX_SENT_LENGTH
-  const waiting = isLong || hasInput ? undefined : spare.take(terms)
-  const shell = waiting ?? startWaitingShell(launch, shellOptions, isLong ? command : undefined)
-  shell.run(command, extraEnv)
-  if (!isLong) spare.refill(terms)
-  return shell
+interface StartedShell extends Pick<SandboxShell, 'child' | 'marker' | 'output' | 'begun' | 'exit' | 'release'> {
+  /** Prepares for the next command. */
+  readonly refill: () => void
 }
 
-/** Where the rules of the sandbox are names and not mounts. */
-function startNamed(
+/** In the spare shell, if there is one for the same terms. `folder` is the one that it starts in. */
+function startIsolated(
   { command, hasInput }: CommandRequest,
   launch: SandboxLaunch,
+  folder: string,
+  { scratch, env, processLimit, fileLimit, spare, extraEnv }: StartOptions,
+): StartedShell {
+  const terms = { launch, folder, options: { scratch, env, processLimit, fileLimit, hasInput: hasInput === true } }
+  const isLong = command.length > MAX_SENT_LENGTH
+  const canWait = !isLong && !hasInput
+  const waiting = canWait ? spare.take(terms) : undefined
+  const shell = waiting ?? startSandboxShell(launch, terms.options, isLong ? command : undefined)
+  shell.run(command, extraEnv)
+  if (!canWait) launch.closeDescriptors()
+  return { ...shell, refill: () => (canWait ? spare.refill(terms) : undefined) }
+}
+
+/** Without a sandbox, or where its rules are names and not mounts. */
+function startPlain(
+  { command, hasInput }: CommandRequest,
+  launch: SandboxLaunch | undefined,
   cwd: string,
   { scratch, env, extraEnv }: StartOptions,
 ): StartedShell {
   const { name, marker, env: markerEnv } = createProcessMarker('command')
   const output = openCommandOutput(scratch, name)
   const { descriptor } = output
+  // No input and no terminal: a program that asks a question gets the end of its input at once.
   const stdio = [hasInput ? ('pipe' as const) : ('ignore' as const), descriptor, descriptor]
-  const args = [...launch.args, findShell(), '--noprofile', '--norc', '-c', '--', command]
+  const shell = [findShell(), '--noprofile', '--norc', '-c', '--', command] as const
+  const [program, ...args] = launch ? ([launch.program, ...launch.args, ...shell] as const) : shell
+  const allVariables = { ...env, ...extraEnv, ...markerEnv }
   try {
-    const child = spawn(launch.program, args, {
-      cwd,
-      env: { ...env, ...extraEnv, ...markerEnv },
-      stdio,
-      detached: true,
+    const child = withHighOomScore(() => spawn(program, args, { cwd, env: allVariables, stdio, detached: true }))
+    const exit = new Promise<ShellExit>((resolve) => {
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, failed: false }))
     })
-    return { child, marker, output, begun: Promise.resolve(true), exit: waitForExit(child), release: () => undefined }
+    const nothing = (): void => undefined
+    return { child, marker, output, begun: Promise.resolve(true), exit, release: nothing, refill: nothing }
   } catch (error) {
     output.close(false)
     throw error
@@ -165,24 +170,26 @@ function holdInput(child: ChildProcess): void {
   holder.unref()
 }
 
-interface RunningCommand extends Pick<WaitingShell, 'child' | 'release'> {
+interface RunningCommand extends StartedShell {
   readonly group: ProcessGroup
   readonly launch: SandboxLaunch | undefined
   readonly exited: Promise<void>
 }
 
 async function finishCommand(
-  { child, group, launch, exited, release }: RunningCommand,
+  { child, group, launch, exited, release, refill }: RunningCommand,
   keepsRunning: boolean,
 ): Promise<string[]> {
   if (!launch) return []
   if (keepsRunning) {
     child.unref()
+    launch.closeDescriptors()
   } else if (launch.isolated) {
     // Nothing but its own shell runs there any more; with its first process, all of them end.
     await killSandbox(group)
     release()
     void killIfLate(group, exited)
+    refill()
   }
   const notices = describeQuarantined(launch.check(), 'the command')
   if (!keepsRunning) launch.release()

@@ -121,6 +121,7 @@ async function startOnce(options: StdioProcessOptions, program: StdioProgram, fo
   const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...extraStdio]
   const child = withHighOomScore(() => spawn(command, args, { cwd: folder, env, stdio, detached: true }))
   launch?.markStarted(child.pid)
+  launch?.closeDescriptors()
   try {
     await new Promise<void>((done, fail) => {
       child.once('spawn', done)

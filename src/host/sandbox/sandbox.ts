@@ -77,8 +77,10 @@ export interface SandboxLaunch {
   readonly identity?: readonly string[]
   /** The system counts its processes apart, so their number can be limited. */
   readonly hasOwnProcessCount?: boolean
-  /** It was started as a process, or could not be: its descriptors are closed here. */
+  /** It was started as a process. */
   markStarted(pid?: number): void
+  /** It is started no more. */
+  closeDescriptors(): void
   /** What the command changed and was restored, since the last call. */
   found(): readonly QuarantinedPath[]
   /** The same, after a scan. */
@@ -198,8 +200,9 @@ export function createLocalSandbox(
         const profile = createSeatbeltProfile({ layout, guard: pathGuard, scratch: tmpFolders, network })
         hasTemporary = true
         const { program } = backend
-        const markStarted = () => undefined
-        return { program, args: ['-p', profile], openDescriptors: () => [], isolated, markStarted, ...lifecycle }
+        const nothing = () => undefined
+        const descriptors = { openDescriptors: () => [], closeDescriptors: nothing }
+        return { program, args: ['-p', profile], ...descriptors, isolated, markStarted: nothing, ...lifecycle }
       }
       const childDescriptors: number[] = []
       const openHandles: { release(): void }[] = []
@@ -232,8 +235,10 @@ export function createLocalSandbox(
           ...childDescriptors.map((descriptor) => formatIdentity(fstatSync(descriptor))),
           ...layout.masked.map((one) => formatIdentity(statNoFollow(one.path))),
         ]
-        const markStarted = (pid?: number): void => {
+        const markStarted = (pid?: number): void =>
           pathGuard.markStarted(pid, () => pid !== undefined && killGroup({ id: pid, marker: '', isolated: true }))
+        const closeDescriptors = (): void => {
+          pathGuard.closeDescriptors()
           for (const one of openHandles.splice(0)) one.release()
         }
         return {
@@ -248,6 +253,7 @@ export function createLocalSandbox(
           isolated,
           ...(identity && { identity }),
           hasOwnProcessCount: hasOwnProcessCount(backend.mode),
+          closeDescriptors,
           markStarted,
           ...lifecycle,
         }

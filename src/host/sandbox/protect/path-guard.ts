@@ -27,8 +27,10 @@ export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'r
   readonly missing: ReadonlyMap<string, readonly string[]>
   /** Paths that match those patterns and existed before. */
   readonly present: readonly string[]
-  /** The command was started below this process; descriptors are released. `stop` ends it. */
+  /** The command was started below this process. `stop` ends it. */
   markStarted(sandboxPid?: number, stop?: () => void): void
+  /** Nothing more is mounted by the descriptors of anchors and fixed paths. */
+  closeDescriptors(): void
   /** All processes of the command have ended. */
   release(): void
 }
@@ -184,17 +186,17 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
     fixed: toMountSources(fixed),
     missing: toMissingPatterns(names, missing),
     present: missingPathGuard.present,
-    markStarted(sandboxPid, stop = () => undefined) {
+    markStarted: (sandboxPid, stop = () => undefined) => missingPathGuard.markStarted(sandboxPid, stop),
+    closeDescriptors() {
       for (const handle of [...anchors.values(), ...fixed.values()]) handle?.release()
       anchors.clear()
       fixed.clear()
-      missingPathGuard.markStarted(sandboxPid, stop)
     },
     found,
     check,
     repeated,
     release() {
-      this.markStarted()
+      this.closeDescriptors()
       missingPathGuard.close()
     },
   }

@@ -13,8 +13,8 @@ export interface ShellExit {
   readonly failed: boolean
 }
 
-/** A shell that waits for its command, in a sandbox of its own if there is one. */
-export interface WaitingShell {
+/** A shell in a sandbox of its own that waits for its command. */
+export interface SandboxShell {
   readonly child: ChildProcess
   readonly marker: string
   readonly output: CommandOutput
@@ -23,12 +23,11 @@ export interface WaitingShell {
   /** Of the command. */
   readonly exit: Promise<ShellExit>
   run(command: string, env: Readonly<Record<string, string>>): void
-  /** Ends the shell if it still waits, and its sandbox with everything in it. */
+  /** Ends the sandbox with everything in it. */
   release(): void
 }
 
 export interface ShellOptions {
-  readonly cwd: string
   readonly scratch: string
   /** Without the marker, which each shell has for itself. */
   readonly env: Readonly<Record<string, string>>
@@ -43,61 +42,52 @@ export const MAX_SENT_LENGTH = 2000
 /** The system counts threads, and programs have several. */
 const THREADS_PER_PROCESS = 4
 
-const SHELL_OPTIONS = ['--noprofile', '--norc', '-c', '--'] as const
-
-/** Variables and the command come on 3, each with a zero byte at its end, and an empty one between. */
-const READ_COMMAND = `while IFS= read -r -d '' variable <&3 && [ -n "$variable" ]; do export "$variable"; done
-IFS= read -r -d '' command <&3 || exit`
-
-/** Becomes the shell of the command. */
-const PLAIN_SCRIPT = `${READ_COMMAND}
-exec "$BASH" --noprofile --norc -c -- "\${1-$command}" 3<&-`
-
 /**
- * The first process in a sandbox. It reports (on 4) that the command starts, and its exit code, and waits (on 3) until it is
- * released: the sandbox ends with it, and background processes may still run there. Where the system counts the sandbox
- * apart, it also limits the number of threads.
+ * The first process in a sandbox. Variables and the command come on 3, each with a zero byte at its end, and an empty one
+ * between. It reports (on 4) that the command starts, and its exit code, and waits (on 3) until it is released: the sandbox
+ * ends with it, and background processes may still run there. Where the system counts the sandbox apart, it also limits the
+ * number of threads.
  */
-const SANDBOX_SCRIPT = `exec 5>&2 2>/dev/null
+const SANDBOX_INIT_SCRIPT = `exec 5>&2 2>/dev/null
 [ -z "$2" ] || ulimit -u "$2"
 ulimit -f "$3"
-${READ_COMMAND}
+while IFS= read -r -d '' variable <&3 && [ -n "$variable" ]; do export "$variable"; done
+IFS= read -r -d '' command <&3 || exit
 echo >&4
 "$BASH" --noprofile --norc -c -- "\${1:-$command}" 2>&5 3<&- 4>&- 5>&-
 echo $? >&4
 exec 4>&- 1>&- 5>&-
 read -r <&3`
 
-/** Starts a shell. A long command must be given here; a short one is sent by `run`. */
-export function startWaitingShell(
-  launch: SandboxLaunch | undefined,
-  options: ShellOptions,
-  longCommand?: string,
-): WaitingShell {
+/** A long command must be given here; a short one is sent by `run`. */
+export function startSandboxShell(launch: SandboxLaunch, options: ShellOptions, longCommand = ''): SandboxShell {
   const { name, marker, env: markerEnv } = createProcessMarker('command')
   const output = openCommandOutput(options.scratch, name)
   const { descriptor } = output
   // No input and no terminal: a program that asks a question gets the end of its input at once.
   const input = options.hasInput ? ('pipe' as const) : ('ignore' as const)
-  const pipes = launch ? (['pipe', 'pipe'] as const) : (['pipe'] as const)
-  const stdio = [input, descriptor, descriptor, ...pipes, ...(launch?.openDescriptors() ?? [])]
-  const [program, ...args] = buildCommandLine(launch, options, longCommand)
   const env = { ...options.env, ...markerEnv }
+  const maxThreads = launch.hasOwnProcessCount ? String(options.processLimit * THREADS_PER_PROCESS) : ''
+  const limits = [maxThreads, String(Math.ceil(options.fileLimit / 1024))]
+  const shell = [findShell(), '--noprofile', '--norc', '-c', '--', SANDBOX_INIT_SCRIPT, 'bash', longCommand, ...limits]
+  const start = (): ChildProcess => {
+    const stdio = [input, descriptor, descriptor, 'pipe' as const, 'pipe' as const, ...launch.openDescriptors()]
+    return spawn(launch.program, [...launch.args, ...shell], { cwd: '/', env, stdio, detached: true })
+  }
   try {
-    const child = withHighOomScore(() => spawn(program, args, { cwd: options.cwd, env, stdio, detached: true }))
+    const child = withHighOomScore(start)
     const lifeline = child.stdio[3] as Writable
     // What still runs in a sandbox must not keep us alive.
     if ('unref' in lifeline && typeof lifeline.unref === 'function') lifeline.unref()
     lifeline.on('error', () => undefined)
-    const reports = launch ? readReports(child) : { begun: Promise.resolve(true), exit: waitForExit(child) }
     return {
       child,
       marker,
       output,
-      ...reports,
+      ...readReports(child),
       run(command, variables) {
         const list = Object.entries(variables).map(([key, value]) => `${key}=${value}\0`)
-        lifeline.write(`${list.join('')}\0${longCommand === undefined ? command : ''}\0`)
+        lifeline.write(`${list.join('')}\0${longCommand === '' ? command : ''}\0`)
       },
       release: () => void lifeline.end(),
     }
@@ -107,26 +97,8 @@ export function startWaitingShell(
   }
 }
 
-function buildCommandLine(
-  launch: SandboxLaunch | undefined,
-  { processLimit, fileLimit }: ShellOptions,
-  longCommand: string | undefined,
-): [string, ...string[]] {
-  const shell = [findShell(), ...SHELL_OPTIONS] as const
-  if (!launch) return [...shell, PLAIN_SCRIPT, 'bash', ...(longCommand === undefined ? [] : [longCommand])]
-  const maxThreads = launch.hasOwnProcessCount ? String(processLimit * THREADS_PER_PROCESS) : ''
-  const maxBlocks = String(Math.ceil(fileLimit / 1024))
-  return [launch.program, ...launch.args, ...shell, SANDBOX_SCRIPT, 'bash', longCommand ?? '', maxThreads, maxBlocks]
-}
-
-export function waitForExit(child: ChildProcess): Promise<ShellExit> {
-  return new Promise((resolve) => {
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, failed: false }))
-  })
-}
-
 /** Reads the reports; without the first one the command did not run. */
-function readReports(child: ChildProcess): Pick<WaitingShell, 'begun' | 'exit'> {
+function readReports(child: ChildProcess): Pick<SandboxShell, 'begun' | 'exit'> {
   const status = child.stdio[4] as Readable | null
   status?.on('error', () => undefined)
   let reports = ''
