@@ -36,7 +36,7 @@ export function createPoliciesFromSettings(
     }),
   )
   // An invalid rule is reported before anything runs. Without rules, the policy is created at the first decision.
-  const hasRules = Object.values(policies).some(({ allow, ask, deny }) => allow ?? ask ?? deny)
+  const hasRules = Object.values(policies).some((tier) => tier.allow ?? tier.ask ?? tier.deny)
   if (hasRules || options.allowed?.length) withRuleErrorsReported(createPolicies)
   return (mode) => createPolicies()(mode)
 }
