@@ -37,7 +37,7 @@ export function createPoliciesFromSettings(
   )
   // An invalid rule is reported before anything runs. Without rules, the policy is created at the first decision.
   const hasRules = Object.values(policies).some((tier) => tier.allow ?? tier.ask ?? tier.deny)
-  if (hasRules || options.allowed?.length) withRuleErrorsReported(createPolicies)
+  if (hasRules || deny.length > 0 || options.allowed?.length) withRuleErrorsReported(createPolicies)
   return (mode) => createPolicies()(mode)
 }
 
