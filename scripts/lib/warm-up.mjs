@@ -12,27 +12,35 @@ const LIMIT_MS = 20_000
 
 export async function warmUp() {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-warm-up-'))
-  const { scriptedServer } = await import(inRoot('dist/testing.js'))
-  const server = await scriptedServer({ steps: [{ say: 'A look.', call: calls(folder) }], end: { say: ANSWER } })
   try {
-    const env = environment(folder, server.url)
-    const headless = [
-      process.execPath,
-      inRoot('scripts/lib/warm-up-run.cjs'),
-      ...MODELS.map((model) => `-p go --yolo -m ${model}`),
-    ]
-    const session = `stty cols 100 rows 30; '${process.execPath}' '${inRoot('bin/dragoman')}' look around --yolo -m ${MODELS[0]}`
-    const interactive = process.platform === 'linux' ? ['script', '-qec', session, '/dev/null'] : undefined
-    await Promise.all([
-      run(headless, { cwd: folder, env }),
-      interactive && run(interactive, { cwd: folder, env }, '/quit\r'),
-    ])
+    const { scriptedServer } = await import(inRoot('dist/testing.js'))
+    const runWith = async (steps, start) => {
+      const server = await scriptedServer({ steps, end: { say: ANSWER } })
+      await start({ cwd: folder, env: environment(folder, server.url) })
+      await server.close()
+    }
+    // First without calls: the file that every start loads then has only the functions that every run needs.
+    await runWith([], runHeadless)
+    const steps = [{ say: 'A look.', call: calls(folder) }]
+    await runWith(steps, (options) => Promise.all([runHeadless(options), runInteractive(options)]))
   } catch {
     // See above.
   } finally {
-    await server.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** All wires, in one process. */
+function runHeadless(options) {
+  const lines = MODELS.map((model) => `-p go --yolo -m ${model}`)
+  return run([process.execPath, inRoot('scripts/lib/warm-up-run.cjs'), ...lines], options)
+}
+
+/** Where there is a program that opens a terminal. */
+async function runInteractive(options) {
+  if (process.platform !== 'linux') return
+  const command = `'${process.execPath}' '${inRoot('bin/dragoman')}' look around --yolo -m ${MODELS[0]}`
+  await run(['script', '-qec', `stty cols 100 rows 30; ${command}`, '/dev/null'], options, '/quit\r')
 }
 
 /** What nearly every session does. */

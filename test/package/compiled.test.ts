@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -16,6 +16,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { clearAway } from '../support/clear.ts'
 import { root } from '../support/paths.ts'
 
@@ -118,6 +120,26 @@ describe('compiled code is kept between runs', () => {
     run(at)
     assert.deepEqual(kept(at.chunks), before)
     assert.equal(before.filter(isOfStart).length, 2)
+  })
+
+  // The shell parser needs flags of the engine, which must not be those of the compiled code.
+  test('made by a run with a shell command, it is used as well', async () => {
+    const other = install('shell')
+    const call = { name: 'run_shell_command', args: { command: 'ls' } }
+    const server = await startRehearsalServer({ scripts: { script: { steps: [{ call: [call] }, { say: 'Hello.' }] } } })
+    const env = { PATH: process.env['PATH'], HOME: other.home, OPENAI_API_KEY: 'k' }
+    const options = { cwd: other.work, env: { ...env, DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1` } }
+    const args = [other.bin, '-p', 'hi', '-m', 'openai-chat/script', '--yolo']
+    const identities: string[][] = []
+    for (const _ of ['first', 'second']) {
+      const running = promisify(execFile)(process.execPath, args, options)
+      running.child.stdin?.end()
+      assert.match((await running).stdout, /Hello/)
+      identities.push(kept(other.chunks).map((name) => `${name} ${identity(other, name)}`))
+    }
+    await server.close()
+    assert.ok(identities[0]?.some((name) => name.startsWith('dragoman-calls-')))
+    assert.deepEqual(identities[1], identities[0])
   })
 
   test('nowhere, if there is no place; the run does not mind', (t) => {
