@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -14,7 +14,6 @@ else await waitForKill(JSON.parse(KILLED) as KilledWork)
 
 interface KilledWork {
   readonly base: string
-  readonly mode: 'on' | 'off'
 }
 
 /** The shells of this process that wait for a command, the youngest first: the first process of each, outside of its sandbox. */
@@ -42,81 +41,88 @@ async function until(condition: () => boolean): Promise<void> {
   assert.fail('it takes too long')
 }
 
+/** Waits until a shell waits; what runs by then has ended. */
+async function awaitSpare(): Promise<number> {
+  await wait(100)
+  await until(() => listWaiting().length === 1)
+  return listWaiting()[0] ?? 0
+}
+
 /** Runs a command; was it run by the shell that waited? */
 async function usesSpare(at: BoxedPlace, command = 'true', more = {}): Promise<boolean> {
-  const [waiting] = listWaiting()
+  const waiting = await awaitSpare()
   const { group } = await at.run(command, more)
-  return waiting !== undefined && group === waiting
+  return group === waiting
 }
 
 function tests(): void {
-  for (const mode of ['off', 'on'] as const)
-    describe(`the shell that waits for the next command, sandbox ${mode}`, async () => {
-      const skip = mode === 'on' ? await skipWithoutBox() : process.platform !== 'linux' && 'reads /proc'
+  describe('the shell that waits for the next command', async () => {
+    const skip = await skipWithoutBox()
 
-      test('is used once, and ends with the host', { skip }, async () => {
-        using at = boxedPlace({ mode })
-        assert.equal(await usesSpare(at), false)
-        assert.equal(await usesSpare(at), true)
-        assert.equal(await usesSpare(at), true)
-        at.host.close()
-        await until(() => listWaiting().length === 0)
-        assert.deepEqual(
-          readdirSync(at.scratch).filter((name) => name.endsWith('.txt')),
-          [],
-        )
-      })
-
-      test('is like any other: text, variables, arguments, input, exit code', { skip }, async () => {
-        using at = boxedPlace({ mode })
-        const text = `printf '%s|%s' "$MINE" $'a\\tb'; cat <<'END'\nlast  line\\\nEND\nexit 7\n`
-        const about = 'echo "$#$0"; read -r line; echo "<$line>"'
-        const long = `${'x=1; '.repeat(2000)}echo "$x $MINE"`
-        const results: unknown[] = []
-        for (let round = 0; round < 2; round++) {
-          const first = await at.run(text, { env: { MINE: 'a b\nc=d' } })
-          const second = await at.run(about)
-          const third = await at.run(long, { env: { MINE: 'm' } })
-          results.push([first.output, first.exitCode, second.output, third.output])
-        }
-        assert.deepEqual(results[0], results[1])
-        assert.deepEqual(results[1], ['a b\nc=d|a\tblast  line\\\n', 7, '0/bin/bash\n<>\n', '1 m\n'])
-      })
-
-      test('is not used on other terms', { skip }, async () => {
-        using at = boxedPlace({ mode })
-        await at.run('true')
-        assert.equal(await usesSpare(at, 'true', { folder: join(at.ws, 'src') }), false)
-        assert.equal(await usesSpare(at), false, 'it waits in the folder of the last command')
-        process.env['LC_SPARE'] = 'x'
-        assert.equal(await usesSpare(at), false, 'the environment has changed')
-        delete process.env['LC_SPARE']
-        await at.run('true')
-        assert.equal(await usesSpare(at, 'true', { hasInput: true }), false)
-      })
-
-      test('is not used if another folder has taken the name of its folder', { skip }, async () => {
-        using at = boxedPlace({ mode })
-        await at.run('true')
-        renameSync(at.ws, `${at.ws}-moved`)
-        mkdirSync(at.ws)
-        const [waiting] = listWaiting()
-        const { output, group } = await at.run('ls; echo new > made')
-        assert.deepEqual([output, group === waiting], ['', false])
-        assert.equal(readFileSync(join(at.ws, 'made'), 'utf8'), 'new\n')
-      })
-
-      test('ends if we are killed, without running anything', { skip }, async () => {
-        using at = boxedPlace({ mode })
-        const env = { ...process.env, DRAGOMAN_SPARE_SHELL: JSON.stringify({ base: at.base, mode }) }
-        const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], { env, stdio: 'ignore' })
-        await until(() => existsSync(join(at.base, 'ready')))
-        const [waiting = 0] = listWaiting(child.pid)
-        assert.notEqual(waiting, 0)
-        child.kill('SIGKILL')
-        await until(() => !isWaiting(waiting, 1) && !isWaiting(waiting, child.pid ?? 0))
-      })
+    test('is used once, and ends with the host', { skip }, async () => {
+      using at = boxedPlace()
+      await at.run('true')
+      assert.equal(await usesSpare(at), true)
+      assert.equal(await usesSpare(at), true)
+      await awaitSpare()
+      at.host.close()
+      await until(() => listWaiting().length === 0)
+      assert.deepEqual(
+        readdirSync(at.scratch).filter((name) => name.endsWith('.txt')),
+        [],
+      )
     })
+
+    test('is like any other: text, variables, arguments, input, exit code', { skip }, async () => {
+      using at = boxedPlace()
+      const text = `printf '%s|%s' "$MINE" $'a\\tb'; cat <<'END'\nlast  line\\\nEND\nexit 7\n`
+      const about = 'echo "$#$0"; read -r line; echo "<$line>"'
+      const long = `${'x=1; '.repeat(2000)}echo "$x $MINE"`
+      const results: unknown[] = []
+      for (let round = 0; round < 2; round++) {
+        const first = await at.run(text, { env: { MINE: 'a b\nc=d' } })
+        const second = await at.run(about)
+        const third = await at.run(long, { env: { MINE: 'm' } })
+        results.push([first.output, first.exitCode, second.output, third.output])
+      }
+      assert.deepEqual(results[0], results[1])
+      assert.deepEqual(results[1], ['a b\nc=d|a\tblast  line\\\n', 7, '0/bin/bash\n<>\n', '1 m\n'])
+    })
+
+    test('is not used on other terms', { skip }, async () => {
+      using at = boxedPlace()
+      await at.run('true')
+      assert.equal(await usesSpare(at, 'true', { folder: join(at.ws, 'src') }), false)
+      assert.equal(await usesSpare(at), false, 'it waits in the folder of the last command')
+      process.env['LC_SPARE'] = 'x'
+      assert.equal(await usesSpare(at), false, 'the environment has changed')
+      delete process.env['LC_SPARE']
+      await at.run('true')
+      assert.equal(await usesSpare(at, 'true', { hasInput: true }), false)
+    })
+
+    test('is not used if another folder has taken the name of its folder', { skip }, async () => {
+      using at = boxedPlace()
+      await at.run('true')
+      await awaitSpare()
+      renameSync(at.ws, `${at.ws}-moved`)
+      mkdirSync(at.ws)
+      const waiting = await awaitSpare()
+      const { output, group } = await at.run('ls; echo new > made')
+      assert.deepEqual([output, group === waiting], ['', false])
+      assert.equal(readFileSync(join(at.ws, 'made'), 'utf8'), 'new\n')
+    })
+
+    test('ends if we are killed, without running anything', { skip }, async () => {
+      using at = boxedPlace()
+      const env = { ...process.env, DRAGOMAN_SPARE_SHELL: JSON.stringify({ base: at.base }) }
+      const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], { env, stdio: 'ignore' })
+      await until(() => existsSync(join(at.base, 'ready')) && listWaiting(child.pid).length === 1)
+      const [waiting = 0] = listWaiting(child.pid)
+      child.kill('SIGKILL')
+      await until(() => !isWaiting(waiting, 1) && !isWaiting(waiting, child.pid ?? 0))
+    })
+  })
 
   describe('the sandbox that waits for the next command', async () => {
     const skip = await skipWithoutBox()
@@ -125,16 +131,35 @@ function tests(): void {
     test('protects what is protected when the command comes', { skip }, async () => {
       using at = boxedPlace()
       await at.run('true')
+      await awaitSpare()
       // Somebody else creates it while the sandbox waits, then replaces it.
       mkdirSync(join(at.ws, '.vscode'))
       writeFileSync(join(at.ws, settings), 'mine\n')
       for (const content of ['mine\n', 'replaced\n']) {
+        await awaitSpare()
         writeFileSync(join(at.ws, '.vscode/draft'), content)
         renameSync(join(at.ws, '.vscode/draft'), join(at.ws, settings))
         const end = await at.run(`echo bad > ${settings}`)
         assert.notEqual(end.exitCode, 0)
         assert.equal(readFileSync(join(at.ws, settings), 'utf8'), content)
       }
+    })
+
+    test('mounts the same files as any other in a git repository', { skip }, async () => {
+      using at = boxedPlace()
+      execFileSync('git', ['init', '-q'], { cwd: at.ws })
+      const look =
+        'git config --get core.bare; ls .git | wc -l; echo x > .git/hooks/pre-commit; echo x >> .git/config; ls .git/hooks | wc -l'
+      const first = (await at.run(look)).output
+      assert.equal(await usesSpare(at), true)
+      await awaitSpare()
+      assert.equal((await at.run(look)).output, first)
+      // What goes on in the background keeps its own sandbox.
+      await at.run('sleep 2 & echo started')
+      for (let round = 0; round < 3; round++) assert.equal((await at.run(look)).output, first)
+      await wait(2500)
+      for (let round = 0; round < 3; round++) assert.equal((await at.run(look)).output, first)
+      assert.doesNotMatch(readFileSync(join(at.ws, '.git/config'), 'utf8'), /^x$/m)
     })
 
     test('hides secrets that appeared or were replaced while it waited', { skip }, async () => {
@@ -144,10 +169,12 @@ function tests(): void {
       const run = (command: string) => host.processes.run({ command, folder: at.ws })
       try {
         await run('true')
+        await awaitSpare()
         mkdirSync(join(at.ws, '.ssh'))
         writeFileSync(join(at.ws, '.ssh/id_rsa'), 'canary-new\n')
         writeFileSync(join(at.ws, '.netrc'), 'canary-netrc\n')
         assert.doesNotMatch((await run('cat .ssh/id_rsa .netrc')).output, /canary/)
+        await awaitSpare()
         writeFileSync(join(at.ws, 'draft'), 'canary-netrc-2\n')
         renameSync(join(at.ws, 'draft'), join(at.ws, '.netrc'))
         assert.doesNotMatch((await run('cat .netrc')).output, /canary/)
@@ -180,9 +207,9 @@ function tests(): void {
 }
 
 /** A process whose host has a shell that waits. */
-async function waitForKill({ base, mode }: KilledWork): Promise<void> {
+async function waitForKill({ base }: KilledWork): Promise<void> {
   const home = join(base, 'home')
-  const host = localHost({ folders: [join(base, 'ws')], scratch: join(base, 'killed'), sandbox: { mode, home } })
+  const host = localHost({ folders: [join(base, 'ws')], scratch: join(base, 'killed'), sandbox: { mode: 'on', home } })
   await host.processes.run({ command: 'true', folder: join(base, 'ws') })
   writeFileSync(join(base, 'ready'), '')
   await wait(60_000)

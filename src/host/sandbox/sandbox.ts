@@ -237,7 +237,9 @@ export function createLocalSandbox(
         ]
         const markStarted = (pid?: number): void =>
           pathGuard.markStarted(pid, () => pid !== undefined && killGroup({ id: pid, marker: '', isolated: true }))
+        let isStartable = true
         const closeDescriptors = (): void => {
+          isStartable = false
           pathGuard.closeDescriptors()
           for (const one of openHandles.splice(0)) one.release()
         }
@@ -245,6 +247,8 @@ export function createLocalSandbox(
           program: backend.program,
           args,
           openDescriptors() {
+            // Their numbers may belong to other files by now.
+            if (!isStartable) throw new HostError('moved', 'The sandbox is prepared no more.')
             if (filter === undefined) return childDescriptors
             const descriptor = openSync(filter, 'r')
             openHandles.push({ release: () => closeSync(descriptor) })
@@ -259,6 +263,7 @@ export function createLocalSandbox(
         }
       } catch (error) {
         for (const one of openHandles) one.release()
+        pathGuard.closeDescriptors()
         lifecycle.release()
         throw error
       }

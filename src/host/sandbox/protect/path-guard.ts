@@ -195,10 +195,7 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
     found,
     check,
     repeated,
-    release() {
-      this.closeDescriptors()
-      missingPathGuard.close()
-    },
+    release: () => missingPathGuard.close(),
   }
 }
 
