@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defined } from '../src/model/defined.ts'
 import { createLoopScript } from '../src/rehearsal/builtin-scripts/loop.ts'
 import { startRehearsalServer } from '../src/rehearsal/server.ts'
 import { median } from './support/measure.ts'
-import { reportTable } from './support/report.ts'
-import { createRow, dragoman, floor, medianGap, startProgramRunner, type ProgramRun } from './support/run-program.ts'
+import { type BenchmarkRow, reportTable } from './support/report.ts'
+import { BENCH_PROVIDERS, type BenchProvider, createRow, dragoman, floor, medianGap } from './support/run-program.ts'
+import { type ProgramRun, startProgramRunner } from './support/run-program.ts'
 
 const ROUNDS = Number(process.env['DRAGOMAN_ROUNDS'] ?? 7)
 const CHUNKS = 20_000
@@ -25,14 +27,21 @@ const runner = await startProgramRunner(scripts, folder)
 // The body is looked at where it is recorded; the measured server records nothing.
 const recordingServer = await startRehearsalServer({ scripts, paceMs: 0 })
 
-const compare = (script: string, rounds = ROUNDS) => runner.compare([floor(), dragoman()], script, folder, rounds)
+const compare = (script: string, rounds = ROUNDS, provider?: BenchProvider) =>
+  runner.compare([floor(), dragoman(defined({ provider }))], script, folder, rounds)
 const medianGapBetween = ({ gaps }: ProgramRun, from: number, to: number): number => median(gaps.slice(from, to))
 
 try {
   const text = await compare('text')
   const afterBuild = await runner.compareStarts('text', folder, ROUNDS, true)
   const afterInstall = await runner.compareStarts('text', folder, ROUNDS, false)
-  const twenty = await compare('twenty')
+  const gapRows: BenchmarkRow[] = []
+  for (const provider of BENCH_PROVIDERS) {
+    const runs = await compare('twenty', ROUNDS, provider)
+    gapRows.push(
+      createRow(`from a response to the next request, 20 turns with a tool, ${provider}`, 1.7, runs, medianGap),
+    )
+  }
   const long = await compare('long', 5)
   const stream = await compare('stream', 5)
   await runner.run(dragoman(), 'text', folder, recordingServer.url)
@@ -51,7 +60,8 @@ try {
         (one) => one.firstRequestMs,
       ),
       createRow('whole run, one text turn, from start to exit', 0.8, text, ({ totalMs }) => totalMs),
-      createRow('from a response to the next request, 20 turns with a tool', 2, twenty, medianGap),
+      ...gapRows,
+      createRow('the same, 200 turns, openai-chat', 1.7, long, medianGap),
       {
         label: 'the same at turn 200 against turn 20',
         figures: `${median(long.mine.map((run) => medianGapBetween(run, 180, 200))).toFixed(2)} ms against ${median(long.mine.map((run) => medianGapBetween(run, 10, 30))).toFixed(2)} ms`,

@@ -8,6 +8,8 @@ import { createRow, dragoman, floor, medianGap, startProgramRunner } from './sup
 
 const ROUNDS = Number(process.env['DRAGOMAN_ROUNDS'] ?? 7)
 const TURNS = 20
+/** A response has a few pieces: the model works for about as long as the fastest ones do. */
+const PACE_MS = 15
 const REPOSITORY_FILES = 500
 const callCommand = (command: string) => ({ name: 'run_shell_command', args: { command } })
 
@@ -20,7 +22,7 @@ const scripts = {
   look: createLoopScript(TURNS, callCommand('echo turn {n}; head -n 3 notes-{n}.txt')),
   change: createLoopScript(TURNS, callCommand('echo turn {n} >> notes-{n}.txt')),
 }
-const runner = await startProgramRunner(scripts, folder)
+const runner = await startProgramRunner(scripts, folder, PACE_MS)
 
 function createWorkspace(name: string, files: number): string {
   const path = join(folder, name)
@@ -53,7 +55,7 @@ try {
         ['look', 'reads'],
         ['change', 'changes a file'],
       ] as const) {
-        const programs = [floor(isSandboxed), dragoman('--sandbox', isSandboxed ? 'on' : 'off')] as const
+        const programs = [floor(isSandboxed), dragoman({ options: ['--sandbox', isSandboxed ? 'on' : 'off'] })] as const
         const runs = await runner.compare(programs, script, cwd, ROUNDS)
         const label = `${isSandboxed ? 'in the sandbox' : 'without a sandbox'}, a command that ${what}, in ${where}`
         rows.push(createRow(label, isSandboxed ? 1.4 : 1.5, runs, medianGap))

@@ -30,19 +30,33 @@ export const floor =
   (sandboxed = false): ProgramArgs =>
   (script, url) => [join(root, 'bench/support/floor.mjs'), url, script, 'go', ...(sandboxed ? ['bwrap'] : [])]
 
-export const dragoman = (...options: string[]): ProgramArgs => dragomanIn(root, ...options)
+/** The paths of the model server, by provider; each speaks another wire. */
+const PROVIDER_PATHS = { 'openai-chat': '/v1', openai: '/v1', anthropic: '', gemini: '' } as const
 
-/** The command in another copy of the package. */
-const dragomanIn =
-  (folder: string, ...options: string[]): ProgramArgs =>
-  (script) => [join(folder, 'bin/dragoman'), '-p', 'go', '-m', `openai-chat/${script}`, '--yolo', ...options]
+export type BenchProvider = keyof typeof PROVIDER_PATHS
+export const BENCH_PROVIDERS = Object.keys(PROVIDER_PATHS) as readonly BenchProvider[]
 
-/** Runs programs against one model server, and measures what the server sees of them. */
-export async function startProgramRunner(scripts: Readonly<Record<string, RehearsalScript>>, homes: string) {
+interface DragomanOptions {
+  readonly provider?: BenchProvider
+  readonly options?: readonly string[]
+  /** Another copy of the package. */
+  readonly folder?: string
+}
+
+export const dragoman =
+  ({ provider = 'openai-chat', options = [], folder = root }: DragomanOptions = {}): ProgramArgs =>
+  (script) => [join(folder, 'bin/dragoman'), '-p', 'go', '-m', `${provider}/${script}`, '--yolo', ...options]
+
+/** Runs programs against one model server, and measures what the server sees of them. `paceMs` is between pieces of a response. */
+export async function startProgramRunner(
+  scripts: Readonly<Record<string, RehearsalScript>>,
+  homes: string,
+  paceMs = 0,
+) {
   const timestamps: { asked: number[]; answered: number[] } = { asked: [], answered: [] }
   const server = await startRehearsalServer({
     scripts,
-    paceMs: 0,
+    paceMs,
     isLightweight: true,
     onTraffic: (moment) => timestamps[moment].push(performance.now()),
   })
@@ -51,8 +65,11 @@ export async function startProgramRunner(scripts: Readonly<Record<string, Rehear
     timestamps.asked = []
     timestamps.answered = []
     const home = mkdtempSync(join(homes, 'home-'))
-    const baseUrl = { DRAGOMAN_OPENAI_CHAT_BASE_URL: `${url}/v1` }
-    const env = { PATH: process.env['PATH'], HOME: home, OPENAI_API_KEY: 'k', ...baseUrl }
+    const variables = Object.entries(PROVIDER_PATHS).flatMap(([provider, path]) => {
+      const name = provider.toUpperCase().replace('-', '_')
+      return [[`DRAGOMAN_${name}_BASE_URL`, `${url}${path}`] as const, [`${name}_API_KEY`, 'k'] as const]
+    })
+    const env = { PATH: process.env['PATH'], HOME: home, ...Object.fromEntries(variables) }
     const args = program(script, url)
     const started = performance.now()
     const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -100,9 +117,9 @@ export async function startProgramRunner(scripts: Readonly<Record<string, Rehear
       const filter = (path: string): boolean => !path.endsWith('.map') && (compiled || !path.endsWith('.compiled'))
       for (const part of ['bin', 'dist', 'package.json'])
         cpSync(join(root, part), join(copy, part), { recursive: true, filter })
-      runs.mine.push(await run(dragomanIn(copy), script, cwd))
-      await run(dragomanIn(copy), script, cwd)
-      runs.base.push(await run(dragomanIn(copy), script, cwd))
+      runs.mine.push(await run(dragoman({ folder: copy }), script, cwd))
+      await run(dragoman({ folder: copy }), script, cwd)
+      runs.base.push(await run(dragoman({ folder: copy }), script, cwd))
       rmSync(copy, { recursive: true })
     }
     return runs
