@@ -223,9 +223,16 @@ async function excerptResult(agent: AgentContext, result: ResultPart): Promise<R
   return { ...result, content: [{ kind: 'text', text: short }] }
 }
 
+/** Turns never change, and their characters are counted before each request. */
+const turnChars = new WeakMap<Turn, number>()
+
 function countTurnChars(turn: Turn): number {
-  if (turn.role === 'note') return turn.text.length
-  return turn.parts.reduce((sum, part) => sum + countPartChars(part), 0)
+  const known = turnChars.get(turn)
+  if (known !== undefined) return known
+  const count =
+    turn.role === 'note' ? turn.text.length : turn.parts.reduce((sum, part) => sum + countPartChars(part), 0)
+  turnChars.set(turn, count)
+  return count
 }
 
 function countPartChars(part: Part): number {
