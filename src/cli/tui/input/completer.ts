@@ -11,6 +11,7 @@ type CompleterParts = Pick<AppParts, 'ui' | 'folder' | 'session' | 'commands'> &
 export function createCompleter({ ui, folder, session, commands, app }: CompleterParts) {
   const files = createProjectFiles(folder)
   const argumentChoices = new Map<string, ArgumentChoices>()
+  let lastTyped = '\0'
   const sources: CompletionSources = {
     commands: () =>
       commands.list().map(({ name, about, aliases = [] }) => ({
@@ -19,8 +20,10 @@ export function createCompleter({ ui, folder, session, commands, app }: Complete
         aliases: aliases.map((alias) => `/${alias}`),
       })),
     files: (typed) => {
-      // Once for each mention: a key must not cost a walk through the project.
-      if (typed === '' || files.paths.length === 0) refreshFiles()
+      // Once for each mention: a key must not cost a walk through the project. Several keys may come at once.
+      const isSameMention = typed !== '' && (typed.startsWith(lastTyped) || lastTyped.startsWith(typed))
+      if (!isSameMention || files.paths.length === 0) refreshFiles()
+      lastTyped = typed
       return [...files.paths, ...listResourceNames(session.servers)]
     },
     commandArguments: (name) => argumentChoices.get(name) ?? void loadArguments(name),
