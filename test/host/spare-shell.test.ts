@@ -41,23 +41,23 @@ async function until(condition: () => boolean): Promise<void> {
   assert.fail('it takes too long')
 }
 
-type Run = (command: string) => Promise<unknown>
+type Runner = Pick<BoxedPlace, 'run'>
 
 /** Waits until a shell waits. It cannot be started while something that it must cover disappears; then another command runs. */
-async function awaitSpare(run: Run): Promise<number> {
+async function awaitSpare(at: Runner): Promise<number> {
   for (let attempt = 0; attempt < 30; attempt++) {
     await wait(100)
     for (let count = 0; count < 50 && listWaiting().length !== 1; count++) await wait(10)
     const [waiting, ...more] = listWaiting()
     if (waiting !== undefined && more.length === 0) return waiting
-    await run('true')
+    await at.run('true')
   }
   return assert.fail('no shell waits')
 }
 
 /** Runs a command; was it run by the shell that waited? */
 async function usesSpare(at: BoxedPlace, command = 'true', more = {}): Promise<boolean> {
-  const waiting = await awaitSpare(at.run)
+  const waiting = await awaitSpare(at)
   const { group } = await at.run(command, more)
   return group === waiting
 }
@@ -77,7 +77,7 @@ function tests(): void {
       await at.run('true')
       assert.equal(await usesSpareAtLast(at), true)
       assert.equal(await usesSpareAtLast(at), true)
-      await awaitSpare(at.run)
+      await awaitSpare(at)
       at.host.close()
       await until(() => listWaiting().length === 0)
       assert.deepEqual(
@@ -117,10 +117,10 @@ function tests(): void {
     test('is not used if another folder has taken the name of its folder', { skip }, async () => {
       using at = boxedPlace()
       await at.run('true')
-      await awaitSpare(at.run)
+      await awaitSpare(at)
       renameSync(at.ws, `${at.ws}-moved`)
       mkdirSync(at.ws)
-      const waiting = await awaitSpare(at.run)
+      const waiting = await awaitSpare(at)
       const { output, group } = await at.run('ls; echo new > made')
       assert.deepEqual([output, group === waiting], ['', false])
       assert.equal(readFileSync(join(at.ws, 'made'), 'utf8'), 'new\n')
@@ -144,12 +144,12 @@ function tests(): void {
     test('protects what is protected when the command comes', { skip }, async () => {
       using at = boxedPlace()
       await at.run('true')
-      await awaitSpare(at.run)
+      await awaitSpare(at)
       // Somebody else creates it while the sandbox waits, then replaces it.
       mkdirSync(join(at.ws, '.vscode'))
       writeFileSync(join(at.ws, settings), 'mine\n')
       for (const content of ['mine\n', 'replaced\n']) {
-        await awaitSpare(at.run)
+        await awaitSpare(at)
         writeFileSync(join(at.ws, '.vscode/draft'), content)
         renameSync(join(at.ws, '.vscode/draft'), join(at.ws, settings))
         const end = await at.run(`echo bad > ${settings}`)
@@ -165,7 +165,7 @@ function tests(): void {
         'git config --get core.bare; ls .git | wc -l; echo x > .git/hooks/pre-commit; echo x >> .git/config; ls .git/hooks | wc -l'
       const first = (await at.run(look)).output
       assert.equal(await usesSpareAtLast(at), true)
-      await awaitSpare(at.run)
+      await awaitSpare(at)
       assert.equal((await at.run(look)).output, first)
       // What goes on in the background keeps its own sandbox.
       await at.run('sleep 2 & echo started')
@@ -182,12 +182,12 @@ function tests(): void {
       const run = (command: string) => host.processes.run({ command, folder: at.ws })
       try {
         await run('true')
-        await awaitSpare(run)
+        await awaitSpare({ run })
         mkdirSync(join(at.ws, '.ssh'))
         writeFileSync(join(at.ws, '.ssh/id_rsa'), 'canary-new\n')
         writeFileSync(join(at.ws, '.netrc'), 'canary-netrc\n')
         assert.doesNotMatch((await run('cat .ssh/id_rsa .netrc')).output, /canary/)
-        await awaitSpare(run)
+        await awaitSpare({ run })
         writeFileSync(join(at.ws, 'draft'), 'canary-netrc-2\n')
         renameSync(join(at.ws, 'draft'), join(at.ws, '.netrc'))
         assert.doesNotMatch((await run('cat .netrc')).output, /canary/)
