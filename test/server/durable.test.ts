@@ -196,17 +196,21 @@ describe('a backend in Postgres', { skip: skipWithoutPostgres }, () => {
         },
         { id: 'w', labels: [], concurrency: 2 },
       )
-    await server.stop()
-    await server.start()
-    for (let at = 0; at < 10; at++)
-      await first.queue.submit({ id: `r${at}`, tenant: 'acme', session: `s${at}`, provider: 'p' })
-    await until(() => ended === 10)
-    const { rows } = await database.client.query(
-      `select count(*)::int as n from "${names.schema}".workers where not dead`,
-    )
-    assert.equal(rows[0]?.['n'], 2)
-    await second.close()
-    await first.close()
+    try {
+      await server.stop()
+      await server.start()
+      for (let at = 0; at < 10; at++)
+        await first.queue.submit({ id: `r${at}`, tenant: 'acme', session: `s${at}`, provider: 'p' })
+      await until(() => ended === 10)
+      const { rows } = await database.client.query(
+        `select count(*)::int as n from "${names.schema}".workers where not dead`,
+      )
+      assert.equal(rows[0]?.['n'], 2)
+    } finally {
+      // Otherwise a failure would keep the process alive.
+      await second.close()
+      await first.close()
+    }
   })
 
   test('tenants have schemas of their own, whatever their names', () => {
