@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { CommandRequest, CommandResult } from '../../src/host/host.ts'
+import { until } from '../support/alive.ts'
 import { place, type Place } from './place.ts'
 
 function run(at: Place, command: string, more: Partial<CommandRequest> = {}): Promise<CommandResult> {
@@ -17,12 +17,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-async function until(condition: () => boolean, ms = 60_000): Promise<void> {
-  const end = Date.now() + ms
-  while (!condition() && Date.now() < end) await wait(20)
-  assert.ok(condition())
 }
 
 describe('commands', () => {

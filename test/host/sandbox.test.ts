@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { localHost } from '../../src/host/local-host.ts'
+import { until } from '../support/alive.ts'
 import { boxedPlace, skipWithoutBox } from './box.ts'
 
 const skip = await skipWithoutBox()
@@ -280,10 +280,4 @@ function alive(words: string): number {
         return false
       }
     }).length
-}
-
-async function until(condition: () => boolean, ms = 60_000): Promise<void> {
-  const end = Date.now() + ms
-  while (!condition() && Date.now() < end) await wait(20)
-  assert.ok(condition())
 }

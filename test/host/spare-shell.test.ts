@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { localHost } from '../../src/host/local-host.ts'
+import { until } from '../support/alive.ts'
 import { boxedPlace, type BoxedPlace, skipWithoutBox } from './box.ts'
 
 const KILLED = process.env['DRAGOMAN_SPARE_SHELL']
@@ -34,11 +35,6 @@ function isWaiting(pid: number, parent: number): boolean {
   } catch {
     return false
   }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 30_000; Date.now() < end; await wait(10)) if (condition()) return
-  assert.fail('it takes too long')
 }
 
 type Runner = Pick<BoxedPlace, 'run'>

@@ -4,8 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /** Waits until no process works in a folder any more; it must come to that. */
 export async function noneAliveIn(folder: string, ms = 60_000): Promise<void> {
-  for (const end = Date.now() + ms; aliveIn(folder).length > 0 && Date.now() < end;) await pause(20)
-  assert.deepEqual(aliveIn(folder), [], 'processes are left')
+  let alive = aliveIn(folder)
+  for (const end = Date.now() + ms; alive.length > 0 && Date.now() < end; alive = aliveIn(folder)) await pause(20)
+  // Not listed again: a shell for the next command may start at any time.
+  assert.deepEqual(alive, [], 'processes are left')
 }
 
 /** The command lines of the processes that work in a folder; nothing where the system does not tell. */
@@ -30,6 +32,7 @@ function describe(pid: string, folder: string): string[] {
 
 /** Waits for something to be so. */
 export async function until(condition: () => boolean, ms = 60_000): Promise<void> {
-  for (const end = Date.now() + ms; !condition() && Date.now() < end;) await pause(10)
-  assert.ok(condition(), 'it did not come to that')
+  let isSo = condition()
+  for (const end = Date.now() + ms; !isSo && Date.now() < end; isSo = condition()) await pause(10)
+  assert.ok(isSo, 'it did not come to that')
 }
