@@ -93,23 +93,57 @@ export function killGroupAndWait(group: ProcessGroup): void {
   killGroup(group)
   const deadline = Date.now() + 1000
   const isAnyLeft = (): boolean => all.some(isProcessAlive)
-  while (isAnyLeft() && Date.now() < deadline) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+  while (isAnyLeft() && Date.now() < deadline) sleepSync(2)
+}
+
+function sleepSync(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 /** The first process of a sandbox ends last: then no other is left in there. */
 export function listSandboxInitPids({ id, isolated }: ProcessGroup): number[] {
-  const children = tryOrUndefined(() => isolated && readFileSync(`/proc/${id}/task/${id}/children`, 'latin1'))
-  return (children || '').trim().split(' ').filter(Boolean).map(Number)
+  return isolated ? listChildPids(id) : []
 }
 
-/** Waits until no process of a sandbox can run any more, for at most a second. */
+function listChildPids(pid: number): number[] {
+  const text = tryOrUndefined(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')) ?? ''
+  return text.trim().split(' ').filter(Boolean).map(Number)
+}
+
+/** Waits until no process of a sandbox can run any more, for at most a second. Nothing but its shell runs there. */
 export async function killSandbox(group: ProcessGroup): Promise<void> {
   const initPids = listSandboxInitPids(group)
-  for (const pid of initPids) sendSignal(pid, 'SIGKILL')
+  const shellPids = initPids.flatMap(listChildPids)
+  for (const pid of [...initPids, ...shellPids]) sendSignal(pid, 'SIGKILL')
+  /**
+   * The system takes milliseconds to free what a sandbox had, but a process that exits runs no more. Orphans only ever move up
+   * to the first process, so in this order none is missed.
+   */
+  const isHalted = (): boolean =>
+    [...shellPids, ...initPids].every(
+      (pid) => isExiting(pid) && listChildPids(pid).every((one) => shellPids.includes(one)),
+    )
   const start = Date.now()
-  while (initPids.some(isProcessAlive) && Date.now() - start < 1000)
+  while (initPids.some(isProcessAlive) && !isHalted() && Date.now() - start < 1000) {
+    // Not spinning: they may need this very processor to exit.
+    if (Date.now() - start < 5) sleepSync(0.1)
     await (Date.now() - start < 5 ? nextTick() : wait(1))
+  }
 }
+
+/** Has every thread of a process begun to exit? Then none of them runs any more. */
+function isExiting(pid: number): boolean {
+  const threads = tryOrUndefined(() => readdirSync(`/proc/${pid}/task`)) ?? []
+  return threads.every((thread) => {
+    const fields = tryOrUndefined(() => readStatFields(`/proc/${pid}/task/${thread}/stat`))
+    if (!fields) return true
+    const [state = '', , , , , , flags] = fields
+    return ENDED_STATES.has(state) || (Number(flags) & PF_EXITING) !== 0
+  })
+}
+
+/** A flag of the kernel. */
+const PF_EXITING = 4
 
 /** Stops a whole command at once, except for what has left its group. */
 export function pauseGroup(group: ProcessGroup): void {

@@ -1,24 +1,23 @@
 import type { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
-import type { SandboxLaunch } from '../sandbox/sandbox.ts'
-import { type SandboxShell, type ShellOptions, startSandboxShell } from './sandbox-shell.ts'
+import type { CommandShell } from './command-shell.ts'
 
-/** What decides about everything that a command can do and see, apart from its own text. */
 export interface ShellTerms {
-  readonly launch: SandboxLaunch
-  readonly options: ShellOptions
-  /** The folder that it starts in, even if its name is given to another one. */
-  readonly folder: string
+  /** Everything that decides what a command can do and see, apart from its own text; undefined if that is not known. */
+  readonly key: unknown
+  readonly start: () => CommandShell
+  /** Nothing more is started on these terms. */
+  readonly close: () => void
 }
 
 /**
- * A shell in its sandbox that waits for the next command, so that the command need not wait for them. It is used only for a
- * command on the same terms, down to the files that are mounted; nothing ran in it before.
+ * A shell that waits for the next command, in its sandbox if there is one, so that the command need not wait for them. It is
+ * used only for a command on the same terms, down to the files that are mounted; nothing ran in it before.
  */
 export interface SpareShell {
-  take(terms: ShellTerms): SandboxShell | undefined
-  /** Starts another one when there is nothing else to do, and closes the descriptors of the launch. */
+  take(terms: ShellTerms): CommandShell | undefined
+  /** Starts another one when there is nothing else to do, and closes the terms. */
   refill(terms: ShellTerms): void
   close(): void
 }
@@ -28,7 +27,7 @@ const MAX_WAIT_MS = 10_000
 
 export function createSpareShell(): SpareShell {
   let isClosed = false
-  let spare: { readonly shell: SandboxShell; readonly key: unknown; readonly timer: NodeJS.Timeout } | undefined
+  let spare: { readonly shell: CommandShell; readonly key: unknown; readonly timer: NodeJS.Timeout } | undefined
 
   function discard(): void {
     if (!spare) return
@@ -39,9 +38,8 @@ export function createSpareShell(): SpareShell {
   }
 
   return {
-    take(terms) {
-      const isFit = spare?.shell.child.exitCode === null && isDeepStrictEqual(spare.key, createKey(terms))
-      const taken = isFit ? spare : undefined
+    take({ key }) {
+      const taken = spare && isWaiting(spare.shell) && isDeepStrictEqual(spare.key, key) ? spare : undefined
       if (!taken) {
         discard()
         return undefined
@@ -51,16 +49,15 @@ export function createSpareShell(): SpareShell {
       setReferenced(taken.shell, true)
       return taken.shell
     },
-    refill({ launch, ...terms }) {
+    refill({ key, start, close }) {
       // The next request to the model is sent before.
       setImmediate(() => {
         discard()
-        // Without its identity two launches cannot be compared.
-        const shell = isClosed || launch.identity === undefined ? undefined : tryStart({ launch, ...terms })
-        launch.closeDescriptors()
+        const shell = isClosed || key === undefined ? undefined : tryOrUndefined(start)
+        close()
         if (!shell) return
         setReferenced(shell, false)
-        spare = { shell, key: createKey({ launch, ...terms }), timer: setTimeout(discard, MAX_WAIT_MS).unref() }
+        spare = { shell, key, timer: setTimeout(discard, MAX_WAIT_MS).unref() }
       })
     },
     close() {
@@ -70,19 +67,15 @@ export function createSpareShell(): SpareShell {
   }
 }
 
-function tryStart({ launch, options }: ShellTerms): SandboxShell | undefined {
-  return tryOrUndefined(() => startSandboxShell(launch, options))
-}
-
-function createKey({ launch: { program, args, identity }, options, folder }: ShellTerms): unknown {
-  return { program, args, identity, folder, options }
+function isWaiting({ child: { pid, exitCode, signalCode } }: CommandShell): boolean {
+  return pid !== undefined && exitCode === null && signalCode === null
 }
 
 /** A spare shell must not keep us alive. */
-function setReferenced({ child }: SandboxShell, isReferenced: boolean): void {
-  const status = child.stdio[4] as Socket
+function setReferenced({ child }: CommandShell, isReferenced: boolean): void {
+  const status = child.stdio[4] as Socket | undefined
   for (const one of [child, status]) {
-    if (isReferenced) one.ref()
-    else one.unref()
+    if (isReferenced) one?.ref()
+    else one?.unref()
   }
 }

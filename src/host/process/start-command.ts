@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type CommandOutput, openCommandOutput } from './command-output.ts'
-import { createProcessMarker, ensureWatchdog } from './kill-on-exit.ts'
-import { withHighOomScore } from './oom-score.ts'
-import { MAX_SENT_LENGTH, type SandboxShell, type ShellExit, startSandboxShell } from './sandbox-shell.ts'
-import type { SpareShell } from './spare-shell.ts'
+import type { CommandOutput } from './command-output.ts'
+import { type CommandShell, MAX_SENT_LENGTH, type ShellExit } from './command-shell.ts'
+import { ensureWatchdog } from './kill-on-exit.ts'
+import { startPlainShell } from './plain-shell.ts'
+import { startSandboxShell } from './sandbox-shell.ts'
+import type { ShellTerms, SpareShell } from './spare-shell.ts'
 import { type ProcessGroup, killGroup, killSandbox, readProcessMoment } from './process-group.ts'
 import type { CommandRequest } from '../host.ts'
 import { HostError } from '../host-error.ts'
@@ -19,7 +20,7 @@ import { findShell } from './find-shell.ts'
 export interface StartedCommand {
   readonly group: ProcessGroup
   readonly output: CommandOutput
-  readonly begun: SandboxShell['begun']
+  readonly begun: CommandShell['begun']
   readonly exit: Promise<ShellExit>
   /** Its input stays open when we end. */
   holdInput(): void
@@ -62,13 +63,8 @@ export async function startCommand(
   if (!launch?.isolated) ensureWatchdog()
   const start = readProcessMoment()
   try {
-    const shell = withOpenedPath(roots, folder, { need: 'write' }, ({ entry }): StartedShell => {
-      if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
-      if (!entry.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${folder}`)
-      return launch?.isolated
-        ? startIsolated(command, launch, `${entry.stats.dev}:${entry.stats.ino}`, options)
-        : startPlain(command, launch, entry.at, options)
-    })
+    const terms = createTerms(roots, command, real, launch, options)
+    const shell = startShell(command, terms, options)
     const { child, marker, output, begun, exit } = shell
     launch?.markStarted(child.pid)
     child.stdin?.on('error', () => undefined)
@@ -103,54 +99,72 @@ export async function startCommand(
   }
 }
 
-interface StartedShell extends Pick<SandboxShell, 'child' | 'marker' | 'output' | 'begun' | 'exit' | 'release'> {
-  /** Prepares for the next command. */
+interface StartedShell extends CommandShell {
+  /** Prepares for the next command, unless that was done or dropped. */
   readonly refill: () => void
+  readonly drop: () => void
 }
 
-/** In the spare shell, if there is one for the same terms. `folder` is the one that it starts in. */
-function startIsolated(
-  { command, hasInput }: CommandRequest,
-  launch: SandboxLaunch,
-  folder: string,
-  { scratch, env, processLimit, fileLimit, spare, extraEnv }: StartOptions,
-): StartedShell {
-  const terms = { launch, folder, options: { scratch, env, processLimit, fileLimit, hasInput: hasInput === true } }
+interface TermsOfCommand extends ShellTerms {
+  readonly start: (longCommand?: string) => CommandShell
+}
+
+/** `real` is the path of the folder, as the launch has it. */
+function createTerms(
+  roots: AllowedRoots,
+  { folder, hasInput }: CommandRequest,
+  real: string,
+  launch: SandboxLaunch | undefined,
+  { scratch, env, processLimit, fileLimit }: StartOptions,
+): TermsOfCommand {
+  const options = { scratch, env, hasInput: hasInput === true }
+  /** The folder is held while the shell starts, and must be the same for the next one, whatever has its name by then. */
+  const inFolder = <T>(use: (at: string, identity: string) => T): T =>
+    withOpenedPath(roots, folder, { need: 'write' }, ({ entry }) => {
+      if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
+      if (!entry.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${folder}`)
+      return use(entry.at, `${entry.stats.dev}:${entry.stats.ino}`)
+    })
+  const identity = inFolder((_, found) => found)
+  const close = (): void => launch?.closeDescriptors()
+  if (launch?.isolated) {
+    const { program, args, identity: mounted } = launch
+    const limits = { processLimit, fileLimit }
+    return {
+      key: mounted && { program, args, mounted, identity, options, limits },
+      start: (longCommand) => startSandboxShell(launch, { ...options, ...limits }, longCommand),
+      close,
+    }
+  }
+  return {
+    key: launch ? undefined : { real, identity, options },
+    start: (longCommand) =>
+      inFolder((at, found) => {
+        if (found !== identity) throw new HostError('moved', `${folder} was replaced.`)
+        return startPlainShell(at, options, longCommand, launch && [launch.program, ...launch.args])
+      }),
+    close,
+  }
+}
+
+/** The spare shell, if there is one for the same terms. */
+function startShell({ command, hasInput }: CommandRequest, terms: TermsOfCommand, options: StartOptions): StartedShell {
+  const { spare, extraEnv } = options
   const isLong = command.length > MAX_SENT_LENGTH
   const canWait = !isLong && !hasInput
-  const waiting = canWait ? spare.take(terms) : undefined
-  const shell = waiting ?? startSandboxShell(launch, terms.options, isLong ? command : undefined)
+  const shell = (canWait ? spare.take(terms) : undefined) ?? terms.start(isLong ? command : undefined)
   shell.run(command, extraEnv)
-  if (!canWait) launch.closeDescriptors()
-  return { ...shell, refill: () => (canWait ? spare.refill(terms) : undefined) }
-}
-
-/** Without a sandbox, or where its rules are names and not mounts. */
-function startPlain(
-  { command, hasInput }: CommandRequest,
-  launch: SandboxLaunch | undefined,
-  cwd: string,
-  { scratch, env, extraEnv }: StartOptions,
-): StartedShell {
-  const { name, marker, env: markerEnv } = createProcessMarker('command')
-  const output = openCommandOutput(scratch, name)
-  const { descriptor } = output
-  // No input and no terminal: a program that asks a question gets the end of its input at once.
-  const stdio = [hasInput ? ('pipe' as const) : ('ignore' as const), descriptor, descriptor]
-  const shell = [findShell(), '--noprofile', '--norc', '-c', '--', command] as const
-  const [program, ...args] = launch ? ([launch.program, ...launch.args, ...shell] as const) : shell
-  const allVariables = { ...env, ...extraEnv, ...markerEnv }
-  try {
-    const child = withHighOomScore(() => spawn(program, args, { cwd, env: allVariables, stdio, detached: true }))
-    const exit = new Promise<ShellExit>((resolve) => {
-      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, failed: false }))
-    })
-    const nothing = (): void => undefined
-    return { child, marker, output, begun: Promise.resolve(true), exit, release: nothing, refill: nothing }
-  } catch (error) {
-    output.close(false)
-    throw error
+  let isOpen = true
+  const drop = (): void => {
+    if (isOpen) terms.close()
+    isOpen = false
   }
+  const refill = (): void => {
+    if (isOpen) spare.refill(terms)
+    isOpen = false
+  }
+  if (!canWait) drop()
+  return { ...shell, refill, drop }
 }
 
 const heldChildren = new WeakSet<ChildProcess>()
@@ -177,13 +191,16 @@ interface RunningCommand extends StartedShell {
 }
 
 async function finishCommand(
-  { child, group, launch, exited, release, refill }: RunningCommand,
+  { child, group, launch, exited, release, refill, drop }: RunningCommand,
   keepsRunning: boolean,
 ): Promise<string[]> {
-  if (!launch) return []
+  if (!launch) {
+    refill()
+    return []
+  }
   if (keepsRunning) {
     child.unref()
-    launch.closeDescriptors()
+    drop()
   } else if (launch.isolated) {
     // Nothing but its own shell runs there any more; with its first process, all of them end.
     await killSandbox(group)
