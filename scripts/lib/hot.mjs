@@ -9,6 +9,7 @@ import { checkDeferred } from './defer.mjs'
 import { inRoot } from './files.mjs'
 
 const COLD = 'cold.cjs'
+const COPIED = [COLD, 'engine-flags.cjs']
 /** Built-in modules of Node that are slow to load and not always needed: loaded on first use. */
 const LATER = ['child_process', 'fs/promises', 'timers/promises']
 
@@ -43,10 +44,13 @@ export async function mergeHot(metafile, { entry, groups, deferred, banner }) {
   const asked = askedFromOutside(outputs, hot, [...deferred.keys()].map(outputOf))
   const places = { outputs, hot, folder, main, keyOf, nameOf, asked }
   await Promise.all(Object.keys(groups).map((group) => writeGroup(group, places, banner)))
-  copyFileSync(inRoot('scripts/lib', COLD), inRoot(folder, COLD))
+  for (const name of COPIED) copyFileSync(inRoot('scripts/lib', name), inRoot(folder, name))
   checkDeferred(deferred, createRequire(inRoot(folder, COLD))('./hot-start.cjs').part)
 
-  const files = new Set([...Object.keys(groups).flatMap((group) => [`hot-${group}.cjs`, `hot-${group}.cjs.map`]), COLD])
+  const files = new Set([
+    ...Object.keys(groups).flatMap((group) => [`hot-${group}.cjs`, `hot-${group}.cjs.map`]),
+    ...COPIED,
+  ])
   const left = new Set([...files].map((name) => posix.join(folder, name)))
   const imported = Object.values(outputs).flatMap(({ imports = [] }) => imports)
   for (const path of Object.keys(outputs)) {

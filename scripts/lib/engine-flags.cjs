@@ -1,0 +1,64 @@
+// Becomes dist/chunks/engine-flags.cjs: flags of V8 that are set while the program runs.
+'use strict'
+const v8 = require('node:v8')
+
+const SETS = {
+  /**
+   * V8 notes the types that a function sees, and compiles it, only after many calls. A session executes most of its code once a
+   * turn, so that would come too late; with these flags it does both at the first call. Before the first response they cost more
+   * than they save.
+   */
+  session: {
+    set: ['no-lazy-feedback-allocation', 'always-sparkplug'],
+    reset: ['lazy-feedback-allocation', 'no-always-sparkplug'],
+  },
+  /**
+   * V8 would optimise the shell parser, which is WebAssembly, in the background; that delays the end of the process by half a
+   * second. Node 24 needs all three flags.
+   */
+  parser: {
+    set: ['liftoff-only', 'no-wasm-tier-up', 'no-wasm-dynamic-tiering'],
+    reset: ['no-liftoff-only', 'wasm-tier-up', 'wasm-dynamic-tiering'],
+  },
+}
+
+const enabled = new Set()
+let loading = 0
+
+function apply(change) {
+  for (const name of enabled) for (const flag of SETS[name][change]) v8.setFlagsFromString(`--${flag}`)
+}
+
+function beginLoad() {
+  if (loading++ === 0) apply('reset')
+}
+
+function endLoad() {
+  if (--loading === 0) apply('set')
+}
+
+exports.enable = (name) => {
+  // Compiled code that is saved then is for a run without the flags.
+  if (enabled.size === 0) process.prependOnceListener('exit', () => apply('reset'))
+  enabled.add(name)
+  if (loading === 0) apply('set')
+}
+
+/** Loads code without the flags: V8 refuses code that was compiled under others, also that of Node's own modules that comes with Node. */
+exports.load = (read) => {
+  beginLoad()
+  try {
+    return read()
+  } finally {
+    endLoad()
+  }
+}
+
+exports.loadAsync = async (read) => {
+  beginLoad()
+  try {
+    return await read()
+  } finally {
+    endLoad()
+  }
+}
