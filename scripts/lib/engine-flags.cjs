@@ -4,14 +4,10 @@ const v8 = require('node:v8')
 
 const SETS = {
   /**
-   * V8 notes the types that a function sees, and compiles it, only after many calls. A session executes most of its code once a
-   * turn, so that would come too late; with these flags it does both at the first call. Before the first response they cost more
-   * than they save.
+   * V8 notes which types a function sees only after some calls, and is slow until then. A session executes most of its code once a
+   * turn, so with this flag it does so at the first call. Before the first response that costs more than it saves.
    */
-  session: {
-    set: ['no-lazy-feedback-allocation', 'always-sparkplug'],
-    reset: ['lazy-feedback-allocation', 'no-always-sparkplug'],
-  },
+  session: { set: ['no-lazy-feedback-allocation'], reset: ['lazy-feedback-allocation'] },
   /**
    * V8 would optimise the shell parser, which is WebAssembly, in the background; that delays the end of the process by half a
    * second. Node 24 needs all three flags.

@@ -1,7 +1,9 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 import { HOME_CACHE_PATHS, MACHINE_SECRET_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
+import { foldNameCase } from './protect/protected-path-rules.ts'
 import { isSocketFile, listSocketFiles } from './unix-sockets.ts'
 import { findToolchainFolders } from './toolchains.ts'
 import { findGitWorktree } from './git-worktree.ts'
@@ -56,30 +58,32 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
   const workspace = keepOutermost(folders.flatMap(resolveExisting))
   const homes = keepOutermost(['/home', '/root', home].flatMap(resolveExisting))
   const homeFolder = resolveExisting(home)[0] ?? home
+  const resolveInHome = createResolver(homeFolder)
+  const workspacePaths = [...folders, ...workspace]
   /** Paths in the workspace are visible anyway, and a command decides where its links lead. */
-  const realOutside = (one: string): string[] => {
-    if (homeFolder === '/' || [...folders, ...workspace].some((folder) => isInsideFolder(one, folder))) return []
-    const real = cache.realPaths.get(one) ?? resolveExisting(one)[0]
-    if (real === undefined) return []
+  const realOutside = (one: string, resolve: (path: string) => string[] = resolveExisting): string[] => {
+    if (homeFolder === '/') return []
+    const real = cache.realPaths.get(one) ?? resolve(one)[0]
+    if (real === undefined || workspacePaths.some((folder) => isInsideFolder(one, folder))) return []
     cache.realPaths.set(one, real)
     return !inHomes(real) || isInsideFolder(real, homeFolder) || isInsideFolder(one, real) ? [real] : []
   }
   const inHomes = (one: string): boolean => homes.some((other) => one !== other && isInsideFolder(one, other))
-  const caches = HOME_CACHE_PATHS.map((name) => join(homeFolder, name)).flatMap(realOutside)
+  const listInHome = (names: readonly string[]): string[] =>
+    names.flatMap((name) => realOutside(join(homeFolder, name), resolveInHome))
+  const caches = listInHome(HOME_CACHE_PATHS)
   const programs = path.split(delimiter).filter((one) => isAbsolute(one))
-  for (const one of [
-    ...HOME_SECRET_PATHS.map((name) => join(homeFolder, name)),
-    ...MACHINE_SECRET_PATHS,
-    ...secretFolders,
-  ].flatMap(resolveExisting))
+  const secretsInHome = HOME_SECRET_PATHS.flatMap((name) => resolveInHome(join(homeFolder, name)))
+  for (const one of [...secretsInHome, ...[...MACHINE_SECRET_PATHS, ...secretFolders].flatMap(resolveExisting)])
     cache.secrets.add(one)
   const secrets = [...cache.secrets].filter((one) => existsSync(one))
   const isSecret = (one: string): boolean =>
     secrets.some((other) => isInsideFolder(one, other) || isInsideFolder(other, one))
   const isCovered = (one: string): boolean =>
     inHomes(one) || EPHEMERAL_FOLDERS.some((other) => one !== other && isInsideFolder(one, other))
-  const needed = HOME_TOOLCHAIN_PATHS.map((name) => join(homeFolder, name)).flatMap(realOutside)
-  const installed = homeFolder === '/' ? [] : findToolchains(cache, homeFolder, programs).flatMap(realOutside)
+  const needed = listInHome(HOME_TOOLCHAIN_PATHS)
+  const installed =
+    homeFolder === '/' ? [] : findToolchains(cache, homeFolder, programs).flatMap((one) => realOutside(one))
   const shown = [
     ...needed,
     ...installed,
@@ -136,6 +140,19 @@ function keepOutermost(paths: readonly string[]): string[] {
   const all = [...new Set(paths)].sort()
   return all.filter((path) => !all.some((other) => other !== path && isInsideFolder(path, other)))
 }
+
+/** For paths in a folder, most of which do not exist: the folder is listed once, if it is not too long. */
+function createResolver(folder: string): (path: string) => string[] {
+  const isShort = (tryOrUndefined(() => statSync(folder).size) ?? Infinity) <= MAX_LISTED_BYTES
+  const names = isShort ? tryOrUndefined(() => new Set(readdirSync(folder).map(foldNameCase))) : undefined
+  const mayExist = (path: string): boolean => {
+    const [name = ''] = path.slice(folder.length + 1).split('/', 1)
+    return !names || names.has(foldNameCase(name))
+  }
+  return (path) => (mayExist(path) ? resolveExisting(path) : [])
+}
+
+const MAX_LISTED_BYTES = 64 * 1024
 
 function resolveExisting(path: string): string[] {
   try {

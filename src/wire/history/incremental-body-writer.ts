@@ -124,7 +124,7 @@ function createHistoryWriter(wire: Wire): HistoryWriter {
       const { body, headers, warnings, endState } = encodeTurns(tail, cached.ids)
       if (reportedTurnCount < tail) oldWarnings.push(...warnings)
       cached.headers = mergeHeaderLists(cached.headers, headers)
-      const texts = encodeMessages(splitHistory(body).items)
+      const texts = encodeMessages(findHistory(body))
       cached.pieces = appendMessages(cached.pieces, texts)
       cached.unhashed.push(...texts)
       cached.turnCount = tail
@@ -132,8 +132,8 @@ function createHistoryWriter(wire: Wire): HistoryWriter {
       cached.firstTurn = turns[0]
     }
     const { body, warnings, headers } = encodeTurns(turns.length, createIdRegistry(cached.ids))
-    const { items, frame, head } = splitHistory(body)
-    const texts = encodeMessages(items)
+    const texts = encodeMessages(findHistory(body))
+    const { frame, head } = encodeFrame(body)
     const at = frame.lastIndexOf('[]') + 1
     const hashHistory = lazy((): HashedHistory => {
       for (const one of hashMessages(cached.unhashed.splice(0), cached)) cached.hashes.push(one)
@@ -203,18 +203,29 @@ function isReusable(cached: CachedHistory, request: ModelRequest, profile: Profi
   )
 }
 
-/** The list at the end of a body, the text of the body without it, and the fields before it. */
-function splitHistory(body: JsonObject): { items: Json[]; frame: string; head: JsonObject } {
-  const key = Object.keys(body).at(-1) ?? ''
-  const value = body[key]
-  if (Array.isArray(value)) {
-    const head = { ...body, [key]: [] }
-    return { items: value, frame: JSON.stringify(head), head }
-  }
+/** The list at the end of a body. */
+function findHistory(body: JsonObject): Json[] {
+  const value = body[getLastKey(body)]
+  if (Array.isArray(value)) return value
   if (!isObject(value)) throw new Error('The last key of a body must be its history.')
-  const inner = splitHistory(value)
+  return findHistory(value)
+}
+
+/** The text of a body without its history, and the fields before that. */
+function encodeFrame(body: JsonObject): { frame: string; head: JsonObject } {
+  const key = getLastKey(body)
+  const value = body[key]
+  if (!isObject(value)) {
+    const head = { ...body, [key]: [] }
+    return { frame: JSON.stringify(head), head }
+  }
+  const inner = encodeFrame(value)
   const frame = JSON.stringify({ ...body, [key]: 0 }).replace(/0\}$/, () => `${inner.frame}}`)
-  return { items: inner.items, frame, head: { ...body, [key]: inner.head } }
+  return { frame, head: { ...body, [key]: inner.head } }
+}
+
+function getLastKey(body: JsonObject): string {
+  return Object.keys(body).at(-1) ?? ''
 }
 
 type EncodedMessage = ReturnType<typeof encodeMessages>[number]

@@ -20,7 +20,7 @@ export function createFolderListing(tops = new Map<string, ListedFolder>()): Fol
   const deeper = new Map<string, ListedFolder>()
   const listed = (folder: string, segments: readonly string[]): ListedFolder => {
     const lists = segments.length === 0 ? tops : deeper
-    const path = [folder, ...segments].join('/')
+    const path = segments.length === 0 ? folder : [folder, ...segments].join('/')
     const known = lists.get(path)
     if (known) return known
     const names = listNamesBelow(folder, segments)
@@ -31,7 +31,9 @@ export function createFolderListing(tops = new Map<string, ListedFolder>()): Fol
   return {
     names: (folder) => listed(folder, []).names,
     spellings(folder, [first = '', ...rest]) {
-      let spelledPaths = (listed(folder, []).folded.get(foldNameCase(first)) ?? []).map((name) => [name])
+      const firstNames = listed(folder, NO_SEGMENTS).folded.get(foldNameCase(first))
+      if (!firstNames) return []
+      let spelledPaths = firstNames.map((name) => [name])
       for (const segment of rest)
         spelledPaths = spelledPaths.flatMap((spelledPath) => {
           const sameNames = listed(folder, spelledPath).folded.get(foldNameCase(segment)) ?? [segment]
@@ -42,6 +44,8 @@ export function createFolderListing(tops = new Map<string, ListedFolder>()): Fol
     refresh: () => createFolderListing(tops),
   }
 }
+
+const NO_SEGMENTS: readonly string[] = []
 
 type SpellingMap = ReadonlyMap<string, readonly string[]>
 

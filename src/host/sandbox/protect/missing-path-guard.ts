@@ -54,7 +54,7 @@ export function guardMissingPaths(options: MissingPathGuardOptions): MissingPath
   let missing = settled
   const tops = [...names].map(([folder, patterns]) => ({
     folder,
-    patterns: patterns.map((pattern) => ({ pattern, matcher: createProtectedNamePattern([pattern]) })),
+    patterns,
     any: createProtectedNamePattern(patterns),
     firsts: new Set(
       [...missing, ...links].flatMap((one) => (one.folder === folder ? [foldNameCase(one.segments[0] ?? '')] : [])),
@@ -81,7 +81,7 @@ export function guardMissingPaths(options: MissingPathGuardOptions): MissingPath
     for (const { folder, patterns, any } of tops)
       for (const name of folderListing.names(folder)) {
         if (isQuarantineName(name) || !any.test(name)) continue
-        const rule = patterns.find(({ matcher }) => matcher.test(name))?.pattern ?? name
+        const rule = patterns.find((pattern) => createProtectedNamePattern([pattern]).test(name)) ?? name
         yield { folder, segments: [name], rule: join(folder, rule) }
       }
   }

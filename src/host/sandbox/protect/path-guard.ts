@@ -153,10 +153,16 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
     ]
     const single = rules.flatMap(([first = '', ...deeper]) => (deeper.length === 0 ? [first] : []))
     names.set(folder, matchesByName ? single.filter((name) => name.includes('*')) : single)
-    for (const [first = '', ...deeper] of rules)
+    for (const rule of rules) {
+      const [first = '', ...deeper] = rule
       // Names that differ only in case are the same on other disks.
-      for (const name of new Set([first, ...(spellings.get(foldNameCase(first)) ?? [])]))
-        tryFileOperation(() => protectPath(folder, [name, ...deeper]))
+      const sameNames = spellings.get(foldNameCase(first)) ?? []
+      // Most rules are about names that do not exist. A folder that cannot be listed seems to be empty.
+      if (sameNames.length === 0 && spellings.size > 0 && !first.includes('*')) addMissingPath(folder, rule, 0)
+      else
+        for (const name of new Set([first, ...sameNames]))
+          tryFileOperation(() => protectPath(folder, [name, ...deeper]))
+    }
     if (!statNoFollow(join(folder, '.git'))) addMissingPath(folder, ['.git'], 0)
     if (!isBare) missing.push({ folder, segments: ['HEAD'], isHarmless: (at) => !isGitRepository(at) })
     const worktree = findGitWorktree(folder)?.gitFolder

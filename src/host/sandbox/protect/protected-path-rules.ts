@@ -45,8 +45,15 @@ function compileWildcards(patterns: readonly string[]): RegExp {
 
 /** Equal for names that a case-insensitive disk does not distinguish. */
 export function foldNameCase(name: string): string {
-  return name.toUpperCase().toLowerCase()
+  const known = foldedNames.get(name)
+  if (known !== undefined) return known
+  const folded = name.toUpperCase().toLowerCase()
+  // The names of the rules are asked for again with every command.
+  if (foldedNames.size < MAX_NAME_PATTERNS) foldedNames.set(name, folded)
+  return folded
 }
+
+const foldedNames = new Map<string, string>()
 
 /** The protected ones among a path and its parent folders, from any folder on. */
 export function listProtectedPrefixes(path: string, rules: readonly ProtectedPathRule[]): string[] {
