@@ -274,6 +274,7 @@ function createModePolicy(first: ApprovalMode, policyFor: (mode: ApprovalMode) =
     set: (next: ApprovalMode) => void (mode = next),
     policy: {
       decide: (proposal) => currentPolicy().decide(proposal),
+      prepare: async (proposal) => currentPolicy().prepare?.(proposal),
       offers: async (proposal) => (await currentPolicy().offers?.(proposal)) ?? [],
       remember: (proposal, grant, scope) => currentPolicy().remember(proposal, grant, scope),
       sessionGrants: () => currentPolicy().sessionGrants?.() ?? [],

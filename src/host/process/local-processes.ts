@@ -49,6 +49,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   const kept = createKeptCommands(scratch)
   const released = new AbortController()
   const spare = createSpareShell()
+  const late = createLateEnds()
   const backgroundList = createBackgroundCommands(kept, options.keepBackground)
   let wasUnsandboxedReported = false
 
@@ -82,6 +83,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     command: CommandRequest,
     onStarted?: (started: StartedBackground) => void,
   ): Promise<CommandResult | { readonly startFailure: string }> {
+    await late.settle()
     const git = command.gitHelpers === 'off' ? createHelperlessGitEnvironment(scratch) : {}
     const sandboxState = command.access === undefined ? await sandbox?.state() : undefined
     const offline = sandboxState?.isActive && !sandboxState.network ? OFFLINE_ENVIRONMENT : {}
@@ -134,12 +136,19 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       output.close(false)
       return { startFailure }
     }
+    // What changes nothing need not be waited for: its sandbox ends, and is checked, before the next command starts.
+    const isLate = command.isHarmless === true && background.length === 0
+    const finish = async (): Promise<string[]> => {
+      const found = await started.finish(background.length > 0)
+      running.delete(group)
+      return found
+    }
     const notes = [
-      ...(await started.finish(background.length > 0)),
+      ...late.takeNotes(),
+      ...(isLate ? late.add(finish) : await finish()),
       ...(await collectBackgroundNotices()),
       ...(options.takeNotices?.() ?? []),
     ]
-    running.delete(group)
     if (background.length > 0) backgroundCommands.add(started)
     command.onOutput?.(output.readNew())
     const { text, omittedBytes } = output.text()
@@ -193,6 +202,26 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       for (const earlierCommand of backgroundCommands) void earlierCommand.finish(false)
       backgroundCommands.clear()
     },
+  }
+}
+
+/** Commands that have ended, but whose sandboxes have not. */
+function createLateEnds() {
+  const notes: string[] = []
+  let pending: Promise<void> = Promise.resolve()
+  return {
+    add(finish: () => Promise<string[]>): [] {
+      const before = pending
+      // The next request to the model is sent before.
+      pending = new Promise<void>((resolve) => void setImmediate(resolve))
+        .then(() => before)
+        .then(finish)
+        .then((found) => void notes.push(...found.map((note) => `An earlier command: ${note}`)))
+        .catch(() => undefined)
+      return []
+    },
+    settle: (): Promise<void> => pending,
+    takeNotes: (): string[] => notes.splice(0),
   }
 }
 

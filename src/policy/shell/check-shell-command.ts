@@ -67,6 +67,37 @@ export async function checkShellCommand(text: string, folder: string, context: S
   return { ...finalDecision('deny', 'bash', `Bash rejects it: ${problem}`), programs: decision.programs }
 }
 
+/** Parses a command before it is checked, while the response of the model still comes. */
+export async function prepareShellCheck(text: string, folder: string, { pathContext }: ShellContext): Promise<void> {
+  if (text.length <= MAX_AUTO_ALLOWED_CHARS) readCommand(text, folder, pathContext.home, await loadShellParser())
+}
+
+/** What a text says, whatever is on the disk. */
+function readCommand(text: string, folder: string, homeFolder: string | undefined, parse: ShellParser): CommandReading {
+  const key = JSON.stringify([homeFolder, folder, text])
+  const known = readings.get(key)
+  if (known) return known
+  const home = homeFolder === undefined ? {} : { HOME: homeFolder }
+  const tree = parse(text)
+  const found = findCommands(text, (part) => (part === text ? tree : parse(part)), { ...home, PWD: folder })
+  const proof = tree ? parsePlainCommands(tree, text) : { doubt: 'it is too long or too deeply nested to be parsed' }
+  const reading = { found, proof, programs: listPrograms(found.commands) }
+  const [oldest] = readings.keys()
+  if (readings.size >= MAX_READINGS && oldest !== undefined) readings.delete(oldest)
+  if (tree && text.length <= MAX_AUTO_ALLOWED_CHARS) readings.set(key, reading)
+  return reading
+}
+
+interface CommandReading {
+  readonly found: ReturnType<typeof findCommands>
+  readonly proof: ReturnType<typeof parsePlainCommands>
+  readonly programs: readonly string[]
+}
+
+/** The last ones: a command is often checked more than once. */
+const readings = new Map<string, CommandReading>()
+const MAX_READINGS = 32
+
 function checkParsedText(
   text: string,
   folder: string,
@@ -74,12 +105,8 @@ function checkParsedText(
   parse: ShellParser,
 ): ShellDecision & { readonly isPlain: boolean } {
   const { pathContext, ruleSet, rejected } = context
-  const home = pathContext.home === undefined ? {} : { HOME: pathContext.home }
-  const tree = parse(text)
-  const found = findCommands(text, (part) => (part === text ? tree : parse(part)), { ...home, PWD: folder })
+  const { found, proof, programs } = readCommand(text, folder, pathContext.home, parse)
   const { understood, complete } = found
-  const programs = listPrograms(found.commands)
-  const proof = tree ? parsePlainCommands(tree, text) : { doubt: 'it is too long or too deeply nested to be parsed' }
   const isOnline = found.commands.some((one) =>
     needsNetwork([getProgramName(one), ...one.words.slice(1).map(({ guess }) => guess)]),
   )

@@ -1,0 +1,43 @@
+import type { TurnEvent } from '../../model/event.ts'
+import { isObject, type JsonObject, tryParseJson } from '../../model/json.ts'
+import { SHELL_TOOL_NAME } from '../../policy/rules/rule.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { AgentContext } from '../agent-context.ts'
+
+/**
+ * While a response comes, parses the commands whose arguments are complete, so that checking them takes less time afterwards.
+ * This has no effects, and what is checked in the end is the call itself.
+ */
+export function createCallPreparer({ toolbox, policy, folders }: AgentContext): (event: TurnEvent) => void {
+  const calls = new Map<number, { readonly tool: Tool; readonly name: string; text: string }>()
+
+  function prepare(tool: Tool, name: string, given: JsonObject): void {
+    const accepted = toolbox.validateInput(tool, given, name)
+    if ('problem' in accepted || tool.check?.(accepted.input, folders) !== undefined) return
+    const { input } = accepted
+    // If it fails, the check itself will tell.
+    policy.prepare?.({ tool: name, input, effects: tool.effects(input, folders) }).catch(() => undefined)
+  }
+
+  return (event) => {
+    if (event.type === 'part-open' && event.kind === 'call' && event.name !== undefined) {
+      const found = policy.prepare ? toolbox.find(event.name) : { problem: '' }
+      if (!('problem' in found) && found.tool.spec.name === SHELL_TOOL_NAME)
+        calls.set(event.index, { tool: found.tool, name: event.name, text: '' })
+    }
+    const call = event.type === 'part-delta' ? calls.get(event.index) : undefined
+    if (event.type !== 'part-delta' || !call) return
+    call.text += event.text
+    const input =
+      event.text.endsWith('}') && call.text.length <= MAX_PREPARED_CHARS ? tryParseJson(call.text) : undefined
+    if (isObject(input)) prepare(call.tool, call.name, input as JsonObject)
+  }
+}
+
+/** Longer commands are always asked about. */
+const MAX_PREPARED_CHARS = 20_000
+
+/** While the model is silent, loads what the check of a command needs, which takes a moment. */
+export function prepareChecks({ toolbox, policy }: AgentContext): void {
+  if (!('problem' in toolbox.find(SHELL_TOOL_NAME))) policy.prepare?.().catch(() => undefined)
+}
