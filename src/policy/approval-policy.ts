@@ -1,7 +1,6 @@
 import type { DiskView } from './disk-view.ts'
 import type { Effect } from './effect.ts'
 import { prepareShellCheck } from './shell/check-shell-command.ts'
-import { loadShellParser } from './shell/syntax-tree.ts'
 import { checkFileAccess } from './check-file-access.ts'
 import { checkNetworkAccess, checkPlanApproval, checkUndeclaredTool } from './check-other-effects.ts'
 import { checkCommand } from './check-command.ts'
@@ -81,8 +80,7 @@ function createPolicyForMode(context: PolicyContext, { approved, ruleSets, grant
       return { ...decision, ...(access.length > 0 && { access }) }
     },
     async prepare(proposal) {
-      if (!proposal) await loadShellParser()
-      for (const effect of proposal?.effects ?? [])
+      for (const effect of proposal.effects)
         if (effect.kind === 'exec') await prepareShellCheck(effect.command, effect.folder, context)
     },
     async offers(proposal) {

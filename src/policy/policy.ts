@@ -77,7 +77,7 @@ export type GrantScope = 'session' | 'project' | 'user'
 export interface Policy {
   decide(proposal: Proposal): Decision | Promise<Decision>
   /** Called before a decision is needed: does in advance what nothing can change until then. */
-  prepare?(proposal?: Proposal): Promise<void>
+  prepare?(proposal: Proposal): Promise<void>
   /** What the user may allow from now on, the broadest first; empty if approval is needed each time. */
   offers?(proposal: Proposal): Promise<readonly Grant[]>
   /** Keeps a grant that was offered for this proposal. Returns a description for the user. */

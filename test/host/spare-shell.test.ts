@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { CommandRequest } from '../../src/host/host.ts'
 import { localHost } from '../../src/host/local-host.ts'
 import { until } from '../support/alive.ts'
 import { boxedPlace, type BoxedPlace, skipWithoutBox } from './box.ts'
+import { place, type Place } from './place.ts'
 
 const KILLED = process.env['DRAGOMAN_SPARE_SHELL']
 if (KILLED === undefined) tests()
@@ -130,6 +132,80 @@ function tests(): void {
       const [waiting = 0] = listWaiting(child.pid)
       child.kill('SIGKILL')
       await until(() => !isWaiting(waiting, 1) && !isWaiting(waiting, child.pid ?? 0))
+    })
+  })
+
+  describe('the shell that waits without a sandbox', () => {
+    const runIn = (at: Place, command: string, more: Partial<CommandRequest> = {}) =>
+      at.host.processes.run({ command, folder: at.ws, ...more })
+    const runner = (at: Place): Runner => ({ run: (command, more) => runIn(at, command, more) })
+    const skip = existsSync('/proc/self/stat') ? false : 'the system does not list processes'
+
+    test('is used once for a command in the same folder, and ends with the host', { skip }, async () => {
+      using at = place()
+      await runIn(at, 'true')
+      const first = await awaitSpare(runner(at))
+      const one = await runIn(at, 'echo "$0 $# $- $SHLVL $PWD"; kill -TERM $$')
+      assert.equal(one.group, first)
+      assert.deepEqual([one.output, one.signal], [`/bin/bash 0 hBc 1 ${at.ws}\n`, 'SIGTERM'])
+      const second = await awaitSpare(runner(at))
+      assert.notEqual(second, first)
+      assert.notEqual((await runIn(at, 'true', { folder: join(at.ws, 'src') })).group, second)
+      await awaitSpare(runner(at))
+      at.host.close()
+      await until(() => listWaiting().length === 0)
+      assert.deepEqual(readdirSync(at.scratch), [])
+    })
+
+    test('is not used if another folder has taken the name of its folder', { skip }, async () => {
+      using at = place()
+      await runIn(at, 'true')
+      const waiting = await awaitSpare(runner(at))
+      renameSync(at.ws, `${at.ws}-moved`)
+      mkdirSync(at.ws)
+      const { output, group } = await runIn(at, 'ls; pwd; echo new > made')
+      assert.deepEqual([output, group === waiting], [`${at.ws}\n`, false])
+      assert.equal(readFileSync(join(at.ws, 'made'), 'utf8'), 'new\n')
+    })
+
+    test('runs no start-up file of the user for itself', { skip }, async () => {
+      using at = place((base) => ({ variables: ['BASH_ENV'], scratch: join(base, 'scratch') }))
+      writeFileSync(join(at.base, 'startup'), `echo once >> '${at.base}/starts'\n`)
+      process.env['BASH_ENV'] = join(at.base, 'startup')
+      try {
+        await runIn(at, 'true')
+        await awaitSpare(runner(at))
+        await runIn(at, 'true')
+        await awaitSpare(runner(at))
+      } finally {
+        delete process.env['BASH_ENV']
+      }
+      const starts = readFileSync(join(at.base, 'starts'), 'utf8').split('\n').length - 1
+      assert.equal(starts, 2)
+    })
+  })
+
+  describe('the sandbox of a command that is proved harmless', async () => {
+    const skip = await skipWithoutBox()
+
+    test('is closed and checked before the next command starts, which reports what was found', { skip }, async () => {
+      using at = boxedPlace()
+      const end = await at.run('mkdir .vscode; echo bad > .vscode/tasks.json', { isHarmless: true })
+      assert.equal(end.exitCode, 0)
+      const next = await at.run('ls -A')
+      assert.match(next.output, /^\.vscode\.set-aside$/m)
+      assert.doesNotMatch(next.output, /^\.vscode$/m)
+      assert.match((next.notes ?? []).join(), /An earlier command: .*\.vscode is protected/)
+    })
+
+    test('ends with the host', { skip }, async () => {
+      using at = boxedPlace()
+      await at.run('mkdir .vscode', { isHarmless: true })
+      at.host.close()
+      assert.deepEqual(
+        readdirSync(at.ws).filter((name) => name.startsWith('.vscode')),
+        ['.vscode.set-aside'],
+      )
     })
   })
 

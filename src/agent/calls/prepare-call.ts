@@ -36,8 +36,3 @@ export function createCallPreparer({ toolbox, policy, folders }: AgentContext): 
 
 /** Longer commands are always asked about. */
 const MAX_PREPARED_CHARS = 20_000
-
-/** While the model is silent, loads what the check of a command needs, which takes a moment. */
-export function prepareChecks({ toolbox, policy }: AgentContext): void {
-  if (!('problem' in toolbox.find(SHELL_TOOL_NAME))) policy.prepare?.().catch(() => undefined)
-}

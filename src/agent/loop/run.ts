@@ -10,7 +10,7 @@ import { countHistoryChars, needsCompaction } from '../history/compact.ts'
 import { createPartialOutput } from '../output/partial-output.ts'
 import { startRunDeadline, getStopReason } from './run-deadline.ts'
 import { handleModelResponse } from './handle-model-response.ts'
-import { createCallPreparer, prepareChecks } from '../calls/prepare-call.ts'
+import { createCallPreparer } from '../calls/prepare-call.ts'
 import { ENVIRONMENT_TOPIC, hasPinnedNote, appendPinnedNote } from '../history/pinned-notes.ts'
 import { createPlanModeNote } from '../history/plan-mode-note.ts'
 import { findToolChanges, getRequestTools } from '../history/request-tools.ts'
@@ -234,10 +234,8 @@ async function* sendRequest(state: RunState): AsyncGenerator<RunEvent, FoldedTur
     agent.toolbox.onRequestSent?.()
   }
   const prepareCalls = createCallPreparer(agent)
-  const silence = setTimeout(prepareChecks, SILENCE_MS, agent).unref()
   const patience = agent.canRetryLater && { maxRetryWaitMs: MAX_WAIT_IN_RUN_MS }
   for await (const event of model.stream(request, { turnKey: agent.createId(), signal, onSent: sent, ...patience })) {
-    clearTimeout(silence)
     fold.push(event)
     prepareCalls(event)
     yield* requests.takeEvents()
@@ -247,9 +245,6 @@ async function* sendRequest(state: RunState): AsyncGenerator<RunEvent, FoldedTur
   }
   return fold.end()
 }
-
-/** Slower than the fastest models: what is done then keeps no response waiting. */
-const SILENCE_MS = 60
 
 /** Who can resume the run later should not keep a worker waiting. */
 const MAX_WAIT_IN_RUN_MS = 5000
