@@ -72,6 +72,7 @@ export function createWatchdog(marker: string): Watchdog {
 
 /** Tabs separate paths, and line feeds end them. */
 function escapeField(path: string): string {
+  if (!/[\\\t\n]/.test(path)) return path
   return path.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n')
 }
 

@@ -158,8 +158,9 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
       // Names that differ only in case are the same on other disks.
       const sameNames = spellings.get(foldNameCase(first)) ?? []
       // Most rules are about names that do not exist. A folder that cannot be listed seems to be empty.
-      if (sameNames.length === 0 && spellings.size > 0 && !first.includes('*')) addMissingPath(folder, rule, 0)
-      else
+      if (sameNames.length === 0 && spellings.size > 0 && !first.includes('*')) {
+        if (deeper.length > 0 || matchesByName) addMissingPath(folder, rule, 0)
+      } else
         for (const name of new Set([first, ...sameNames]))
           tryFileOperation(() => protectPath(folder, [name, ...deeper]))
     }
@@ -228,7 +229,11 @@ function toMissingPatterns(
   missing: readonly MissingPath[],
 ): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, string[]>([...names].map(([folder, patterns]) => [folder, [...patterns]]))
-  for (const { folder, segments } of missing) all.set(folder, [...(all.get(folder) ?? []), segments.join('/')])
+  for (const { folder, segments } of missing) {
+    const patterns = all.get(folder) ?? []
+    patterns.push(segments.join('/'))
+    all.set(folder, patterns)
+  }
   return all
 }
 
