@@ -198,6 +198,18 @@ function tests(): void {
       assert.match((next.notes ?? []).join(), /An earlier command: .*\.vscode is protected/)
     })
 
+    test('what it leaves in the background against all proof is stopped', { skip }, async () => {
+      for (const sandbox of ['on', 'off'] as const) {
+        using at = place((base) => ({ sandbox: { mode: sandbox, home: join(base, 'home') } }))
+        const run = (command: string, more = {}) => at.host.processes.run({ command, folder: at.ws, ...more })
+        const end = await run('(sleep 1; echo late > late.txt) & echo started', { isHarmless: true })
+        assert.deepEqual([end.output, end.background], ['started\n', []])
+        await run('true')
+        await wait(1200)
+        assert.equal(existsSync(join(at.ws, 'late.txt')), false, sandbox)
+      }
+    })
+
     test('ends with the host', { skip }, async () => {
       using at = boxedPlace()
       await at.run('mkdir .vscode', { isHarmless: true })

@@ -115,30 +115,36 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       output.close(true)
       return { ...notRunResult('It goes on after the session.'), group: group.id }
     }
-    const background = await listBackgroundProcesses(group, ending !== undefined, monitor)
+    // What changes nothing leaves nothing in the background, and need not be waited for: it is closed and checked before the next
+    // command starts.
+    const isLate = command.isHarmless === true && ending === undefined
+    const background = isLate ? [] : await listBackgroundProcesses(group, ending !== undefined, monitor)
     const stopped =
       ending ??
       describeExceededLimit(monitor, await monitor.findExceededLimit(group)) ??
       describeRepeatedWrites(started)
-    if (background.length === 0) {
+    const unwatch = (): void => {
       cancelKillOnExit(group)
       monitor.unwatch(group)
     }
+    if (background.length === 0 && !isLate) unwatch()
     const { exitCode, signal, failed } = await Promise.race([
       started.exit,
       wait(STOP_GRACE_MS, UNKNOWN_EXIT, { ref: false }),
     ])
     if (failed && !stopped) {
       // Notices about earlier commands are kept for the next attempt.
+      unwatch()
       await started.finish(false)
       running.delete(group)
       const startFailure = output.text().text.trim()
       output.close(false)
       return { startFailure }
     }
-    // What changes nothing need not be waited for: its sandbox ends, and is checked, before the next command starts.
-    const isLate = command.isHarmless === true && background.length === 0
     const finish = async (): Promise<string[]> => {
+      // A sandbox ends with all that is in it.
+      if (isLate && !group.isolated && listGroupProcesses(group).length > 0) await stopGroup(group, STOP_GRACE_MS)
+      if (isLate) unwatch()
       const found = await started.finish(background.length > 0)
       running.delete(group)
       return found
@@ -205,7 +211,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   }
 }
 
-/** Commands that have ended, but whose sandboxes have not. */
+/** Commands that have ended, but were not closed and checked. */
 function createLateEnds() {
   const notes: string[] = []
   let pending: Promise<void> = Promise.resolve()
