@@ -22,6 +22,9 @@ export interface SpareShell {
   close(): void
 }
 
+/** Starting a process blocks us for milliseconds. Until then what the command changed is recorded, and the next request is sent. */
+const REFILL_DELAY_MS = 15
+
 /** The next command of a model mostly comes sooner, and a server may have many sessions. */
 const MAX_WAIT_MS = 10_000
 
@@ -50,15 +53,14 @@ export function createSpareShell(): SpareShell {
       return taken.shell
     },
     refill({ key, start, close }) {
-      // The next request to the model is sent before.
-      setImmediate(() => {
+      setTimeout(() => {
         discard()
         const shell = isClosed || key === undefined ? undefined : tryOrUndefined(start)
         close()
         if (!shell) return
         setReferenced(shell, false)
         spare = { shell, key, timer: setTimeout(discard, MAX_WAIT_MS).unref() }
-      })
+      }, REFILL_DELAY_MS).unref()
     },
     close() {
       isClosed = true

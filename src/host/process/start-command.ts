@@ -57,13 +57,13 @@ export async function startCommand(
   options: StartOptions,
 ): Promise<StartedCommand> {
   const { folder, access } = command
-  const real = withOpenedPath(roots, folder, { need: 'write' }, ({ path }) => path)
+  const place = withFolder(roots, folder, (_, identity, path) => ({ identity, path }))
   const launchOptions = { firstDescriptor: 5, ...(access === 'network' && { network: true }) }
-  const launch = access === 'outside' ? undefined : await options.sandbox?.prepareLaunch(real, launchOptions)
+  const launch = access === 'outside' ? undefined : await options.sandbox?.prepareLaunch(place.path, launchOptions)
   if (!launch?.isolated) ensureWatchdog()
   const start = readProcessMoment()
   try {
-    const terms = createTerms(roots, command, real, launch, options)
+    const terms = createTerms(roots, command, place, launch, options)
     const shell = startShell(command, terms, options)
     const { child, marker, output, begun, exit } = shell
     launch?.markStarted(child.pid)
@@ -109,38 +109,38 @@ interface TermsOfCommand extends ShellTerms {
   readonly start: (longCommand?: string) => CommandShell
 }
 
-/** `real` is the path of the folder, as the launch has it. */
+/** Holds a folder meanwhile. Its identity is the same whatever happens to its name. */
+function withFolder<T>(roots: AllowedRoots, folder: string, use: (at: string, identity: string, path: string) => T): T {
+  return withOpenedPath(roots, folder, { need: 'write' }, ({ entry, path }) => {
+    if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
+    if (!entry.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${folder}`)
+    return use(entry.at, `${entry.stats.dev}:${entry.stats.ino}`, path)
+  })
+}
+
 function createTerms(
   roots: AllowedRoots,
   { folder, hasInput }: CommandRequest,
-  real: string,
+  place: { readonly path: string; readonly identity: string },
   launch: SandboxLaunch | undefined,
   { scratch, env, processLimit, fileLimit }: StartOptions,
 ): TermsOfCommand {
   const options = { scratch, env, hasInput: hasInput === true }
-  /** The folder is held while the shell starts, and must be the same for the next one, whatever has its name by then. */
-  const inFolder = <T>(use: (at: string, identity: string) => T): T =>
-    withOpenedPath(roots, folder, { need: 'write' }, ({ entry }) => {
-      if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
-      if (!entry.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${folder}`)
-      return use(entry.at, `${entry.stats.dev}:${entry.stats.ino}`)
-    })
-  const identity = inFolder((_, found) => found)
   const close = (): void => launch?.closeDescriptors()
   if (launch?.isolated) {
     const { program, args, identity: mounted } = launch
     const limits = { processLimit, fileLimit }
     return {
-      key: mounted && { program, args, mounted, identity, options, limits },
+      key: mounted && { program, args, mounted, place, options, limits },
       start: (longCommand) => startSandboxShell(launch, { ...options, ...limits }, longCommand),
       close,
     }
   }
   return {
-    key: launch ? undefined : { real, identity, options },
+    key: launch ? undefined : { place, options },
     start: (longCommand) =>
-      inFolder((at, found) => {
-        if (found !== identity) throw new HostError('moved', `${folder} was replaced.`)
+      withFolder(roots, folder, (at, identity) => {
+        if (identity !== place.identity) throw new HostError('moved', `${folder} was replaced.`)
         return startPlainShell(at, options, longCommand, launch && [launch.program, ...launch.args])
       }),
     close,
