@@ -11,12 +11,11 @@ import type { AgentContext } from '../agent-context.ts'
 export function createCallPreparer({ toolbox, policy, folders }: AgentContext): (event: TurnEvent) => void {
   const calls = new Map<number, { readonly tool: Tool; readonly name: string; text: string }>()
 
-  function prepare(tool: Tool, name: string, given: JsonObject): void {
+  async function prepare(tool: Tool, name: string, given: JsonObject): Promise<void> {
     const accepted = toolbox.validateInput(tool, given, name)
     if ('problem' in accepted || tool.check?.(accepted.input, folders) !== undefined) return
     const { input } = accepted
-    // If it fails, the check itself will tell.
-    policy.prepare?.({ tool: name, input, effects: tool.effects(input, folders) }).catch(() => undefined)
+    await policy.prepare?.({ tool: name, input, effects: tool.effects(input, folders) })
   }
 
   return (event) => {
@@ -30,7 +29,8 @@ export function createCallPreparer({ toolbox, policy, folders }: AgentContext): 
     call.text += event.text
     const input =
       event.text.endsWith('}') && call.text.length <= MAX_PREPARED_CHARS ? tryParseJson(call.text) : undefined
-    if (isObject(input)) prepare(call.tool, call.name, input as JsonObject)
+    // If it fails, the check itself will tell.
+    if (isObject(input)) prepare(call.tool, call.name, input as JsonObject).catch(() => undefined)
   }
 }
 

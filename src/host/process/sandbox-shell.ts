@@ -22,10 +22,10 @@ const SCRIPT = `exec 5>&2 2>/dev/null
 ulimit -f "$3"
 (
 ${READ_COMMAND_SCRIPT}
-echo >&4
+echo + >&4
 exec "$BASH" --noprofile --norc -c -- "\${1:-$command}" 2>&5 3<&- 4>&- 5>&-
 )
-echo $? >&4
+echo "=$?" >&4
 exec 4>&- 1>&- 5>&-
 read -r <&3`
 
@@ -53,17 +53,19 @@ function readReports(child: ChildProcess): Pick<CommandShell, 'begun' | 'exit'> 
   const status = child.stdio[4] as Readable | null
   status?.on('error', () => undefined)
   let reports = ''
+  const hasBegun = (): boolean => reports.startsWith('+')
   let onBegun: (isBegun: boolean) => void = () => undefined
   const begun = new Promise<boolean>((resolve) => (onBegun = resolve))
   const exit = new Promise<ShellExit>((resolve) => {
     status?.on('data', (data: Buffer) => {
       reports += data.toString('latin1')
-      onBegun(true)
-      if (/\n.*\n/.test(reports)) resolve({ exitCode: Number(reports.trim()), signal: null, failed: false })
+      const exitCode = /=(\d+)\n/.exec(reports)?.[1]
+      if (hasBegun() || exitCode !== undefined) onBegun(hasBegun())
+      if (exitCode !== undefined) resolve({ exitCode: Number(exitCode), signal: null, failed: !hasBegun() })
     })
     const onEnd = (exitCode: number | null, signal: string | null): void => {
-      onBegun(reports !== '')
-      resolve({ exitCode, signal, failed: exitCode !== null && reports === '' })
+      onBegun(hasBegun())
+      resolve({ exitCode, signal, failed: exitCode !== null && !hasBegun() })
     }
     child.once('error', () => onEnd(-1, null))
     child.once('close', onEnd)

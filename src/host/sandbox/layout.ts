@@ -61,19 +61,19 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
   const resolveInHome = createResolver(homeFolder)
   const workspacePaths = [...folders, ...workspace]
   /** Paths in the workspace are visible anyway, and a command decides where its links lead. */
-  const realOutside = (one: string, resolve: (path: string) => string[] = resolveExisting): string[] => {
+  const realOutside = (one: string, resolve = (): string[] => resolveExisting(one)): string[] => {
     if (homeFolder === '/') return []
-    const real = cache.realPaths.get(one) ?? resolve(one)[0]
+    const real = cache.realPaths.get(one) ?? resolve()[0]
     if (real === undefined || workspacePaths.some((folder) => isInsideFolder(one, folder))) return []
     cache.realPaths.set(one, real)
     return !inHomes(real) || isInsideFolder(real, homeFolder) || isInsideFolder(one, real) ? [real] : []
   }
   const inHomes = (one: string): boolean => homes.some((other) => one !== other && isInsideFolder(one, other))
   const listInHome = (names: readonly string[]): string[] =>
-    names.flatMap((name) => realOutside(join(homeFolder, name), resolveInHome))
+    names.flatMap((name) => realOutside(join(homeFolder, name), () => resolveInHome(name)))
   const caches = listInHome(HOME_CACHE_PATHS)
   const programs = path.split(delimiter).filter((one) => isAbsolute(one))
-  const secretsInHome = HOME_SECRET_PATHS.flatMap((name) => resolveInHome(join(homeFolder, name)))
+  const secretsInHome = HOME_SECRET_PATHS.flatMap(resolveInHome)
   for (const one of [...secretsInHome, ...[...MACHINE_SECRET_PATHS, ...secretFolders].flatMap(resolveExisting)])
     cache.secrets.add(one)
   const secrets = [...cache.secrets].filter((one) => existsSync(one))
@@ -141,15 +141,12 @@ function keepOutermost(paths: readonly string[]): string[] {
   return all.filter((path) => !all.some((other) => other !== path && isInsideFolder(path, other)))
 }
 
-/** For paths in a folder, most of which do not exist: the folder is listed once, if it is not too long. */
-function createResolver(folder: string): (path: string) => string[] {
+/** For names of files below a folder, most of which do not exist: the folder is listed once, if it is not too long. */
+function createResolver(folder: string): (name: string) => string[] {
   const isShort = (tryOrUndefined(() => statSync(folder).size) ?? Infinity) <= MAX_LISTED_BYTES
   const names = isShort ? tryOrUndefined(() => new Set(readdirSync(folder).map(foldNameCase))) : undefined
-  const mayExist = (path: string): boolean => {
-    const [name = ''] = path.slice(folder.length + 1).split('/', 1)
-    return !names || names.has(foldNameCase(name))
-  }
-  return (path) => (mayExist(path) ? resolveExisting(path) : [])
+  const mayExist = (name: string): boolean => !names || names.has(foldNameCase(name.split('/', 1)[0] ?? ''))
+  return (name) => (mayExist(name) ? resolveExisting(join(folder, name)) : [])
 }
 
 const MAX_LISTED_BYTES = 64 * 1024
