@@ -39,7 +39,7 @@ try {
   for (const provider of BENCH_PROVIDERS) {
     const runs = await compare('twenty', ROUNDS, provider)
     gapRows.push(
-      createRow(`from a response to the next request, 20 turns with a tool, ${provider}`, 2.3, runs, medianGap),
+      createRow(`from a response to the next request, 20 turns with a tool, ${provider}`, 2, runs, medianGap),
     )
   }
   const long = await compare('long', 5)
