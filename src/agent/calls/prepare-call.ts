@@ -19,6 +19,8 @@ export function createCallPreparer({ toolbox, policy, folders }: AgentContext): 
   }
 
   return (event) => {
+    // A response that is requested again begins from the first part.
+    if (event.type === 'part-open') calls.delete(event.index)
     if (event.type === 'part-open' && event.kind === 'call' && event.name !== undefined) {
       const found = policy.prepare ? toolbox.find(event.name) : { problem: '' }
       if (!('problem' in found) && found.tool.spec.name === SHELL_TOOL_NAME)

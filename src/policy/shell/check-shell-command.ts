@@ -84,7 +84,8 @@ function readCommand(text: string, folder: string, homeFolder: string | undefine
   const reading = { found, proof, programs: listPrograms(found.commands) }
   const [oldest] = readings.keys()
   if (readings.size >= MAX_READINGS && oldest !== undefined) readings.delete(oldest)
-  if (tree && text.length <= MAX_AUTO_ALLOWED_CHARS) readings.set(key, reading)
+  // What took too long to parse may be parsed the next time.
+  if (tree && found.complete && text.length <= MAX_AUTO_ALLOWED_CHARS) readings.set(key, reading)
   return reading
 }
 
