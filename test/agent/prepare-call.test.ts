@@ -2,19 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createCallPreparer } from '../../src/agent/calls/prepare-call.ts'
 import type { TurnEvent } from '../../src/model/event.ts'
-import type { WireId } from '../../src/model/turn.ts'
 import type { Policy, Proposal } from '../../src/policy/policy.ts'
 import { createShellTool } from '../../src/tool/builtin/run-shell-command.ts'
+import { WIRES } from '../support/seals.ts'
 import { agentOf, closing, FREE, modelOn, play, rehearse } from '../support/stage.ts'
-
-const WIRES: readonly WireId[] = [
-  'gemini',
-  'interactions',
-  'code-assist',
-  'openai-chat',
-  'openai-responses',
-  'anthropic',
-]
 
 /** A policy that refuses everything, and notes what it is asked. */
 function createRecorder(prepare: (proposal: Proposal) => Promise<void>) {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { WIRES } from '../support/seals.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 import { clearAway } from '../support/clear.ts'
@@ -144,15 +145,7 @@ describe('dragoman -p', () => {
       (await dragoman(['sessions', 'export', 'latest'], here)).out,
       /## User\n\ngo[^]*list_directory: ok[^]*Done\./,
     )
-    for (const format of [
-      'json',
-      'gemini',
-      'interactions',
-      'code-assist',
-      'openai-chat',
-      'openai-responses',
-      'anthropic',
-    ]) {
+    for (const format of ['json', ...WIRES]) {
       const { out, code } = await dragoman(['sessions', 'export', 'latest', '--format', format], here)
       assert.equal(code, 0, format)
       assert.match(JSON.stringify(JSON.parse(out)), /list_directory/)
