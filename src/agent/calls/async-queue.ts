@@ -2,6 +2,8 @@
 interface AsyncQueue<T> extends AsyncIterable<T> {
   push(item: T): void
   end(): void
+  /** Waits for items, and removes all of them; none are left if the list is empty. */
+  takeAll(): Promise<readonly T[]>
 }
 
 export function createAsyncQueue<T>(): AsyncQueue<T> {
@@ -14,6 +16,14 @@ export function createAsyncQueue<T>(): AsyncQueue<T> {
     wake = undefined
   }
 
+  async function takeAll(): Promise<readonly T[]> {
+    while (items.length === 0 && !isEnded)
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    return items.splice(0)
+  }
+
   return {
     push(item) {
       items.push(item)
@@ -23,15 +33,9 @@ export function createAsyncQueue<T>(): AsyncQueue<T> {
       isEnded = true
       wakeReader()
     },
+    takeAll,
     async *[Symbol.asyncIterator]() {
-      for (;;) {
-        // All at once: removing items one by one from the front of a long array is slow.
-        while (items.length > 0) yield* items.splice(0)
-        if (isEnded) return
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
+      for (let batch = await takeAll(); batch.length > 0; batch = await takeAll()) for (const item of batch) yield item
     },
   }
 }

@@ -144,7 +144,8 @@ export async function* executeCalls(
     if (signal.aborted) cancel()
     else signal.addEventListener('abort', cancel, { once: true })
     for (const { call } of state.calls) trackTask(approveOrReject(call))
-    yield* events
+    for (let batch = await events.takeAll(); batch.length > 0; batch = await events.takeAll())
+      for (const event of batch) yield event
   } finally {
     // A consumer that stops iterating stops the tools.
     stop.abort(getAbortReason())

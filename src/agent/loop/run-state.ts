@@ -89,7 +89,7 @@ export async function* executeAndMeter(
       if (next.done) return next.value
       meterSubagent(state, next.value)
       yield next.value
-      yield* takeBackgroundEvents(state)
+      for (const event of takeBackgroundEvents(state)) yield event
     }
   } finally {
     await events.return([])

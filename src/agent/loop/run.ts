@@ -1,7 +1,7 @@
 import type { Fault } from '../../model/fault.ts'
 import { type FoldedTurn, splitRunnableCalls, createTurnFold } from '../../model/fold.ts'
 import { takeHistorySnapshot } from '../../model/history-snapshot.ts'
-import type { ToolChoice } from '../../model/request.ts'
+import type { ModelRequest, ToolChoice } from '../../model/request.ts'
 import type { UserTurn } from '../../model/turn.ts'
 import { createInterruptedResult } from '../../session/open-calls.ts'
 import { StoreError } from '../../session/store/store.ts'
@@ -46,8 +46,19 @@ export async function* run(
   const deadline = startRunDeadline(agent, signal)
   const prompt = `${session.id}#${session.promptCount + (input ? 1 : 0)}`
   const state = createRunState(agent, prompt, deadline.signal)
+  const { clock } = agent
   try {
-    yield* runTurns(state, input && { parts: input, ...defined({ own: userText }) })
+    let end = yield* beginRun(state, input && { parts: input, ...defined({ own: userText }) })
+    while (!end) {
+      const limit = findReachedLimit(state)
+      end = takeStopRequest(state) ?? (limit && { reason: limit })
+      if (end) break
+      yield* prepareTurn(state)
+      const started = clock.now()
+      const response = yield* requestTurn(state)
+      end = yield* handleModelResponse(state, response, clock.now() - started)
+    }
+    yield* closeRun(state, end)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     const reason = error.code === 'taken-over' ? 'taken-over' : 'unsaved'
@@ -65,26 +76,16 @@ interface RunInput {
   readonly own?: string
 }
 
-async function* runTurns(state: RunState, input: RunInput | undefined): AsyncGenerator<RunEvent> {
+/** Returns how the run ends, if it does so before the first request. */
+async function* beginRun(state: RunState, input: RunInput | undefined): AsyncGenerator<RunEvent, RunEnd | undefined> {
   const { prompt } = state
-  const { session, model, clock } = state.agent
+  const { session, model } = state.agent
   yield { type: 'run-open', session: session.id, prompt, model: model.origin.model, provider: model.origin.provider }
   yield* startSession(state)
-  const block = input && (yield* submitPrompt(state, input))
-  if (block) return yield* closeRun(state, block)
-  if (input) yield* logUserInput(state, input)
-  else if (!(yield* resumePendingCalls(state))) return yield* closeRun(state, { reason: 'awaiting-approval' })
-  for (;;) {
-    const stopped = takeStopRequest(state)
-    if (stopped) return yield* closeRun(state, stopped)
-    const limit = findReachedLimit(state)
-    if (limit) return yield* closeRun(state, { reason: limit })
-    yield* prepareTurn(state)
-    const started = clock.now()
-    const response = yield* requestTurn(state)
-    const end = yield* handleModelResponse(state, response, clock.now() - started)
-    if (end) return yield* closeRun(state, end)
-  }
+  if (!input) return (yield* resumePendingCalls(state)) ? undefined : { reason: 'awaiting-approval' }
+  const block = yield* submitPrompt(state, input)
+  if (!block) yield* logUserInput(state, input)
+  return block
 }
 
 /** In the log, a run that waits for an approval, or to be tried again, has not ended: any process can resume it. */
@@ -194,8 +195,28 @@ const MIN_HISTORY_GROWTH = 1.2
 
 /** Failed attempts are logged, and count towards the cost. */
 async function* requestTurn(state: RunState): AsyncGenerator<RunEvent, FoldedTurn> {
-  const { prompt, usageMeter } = state
-  const response = yield* sendRequest(state)
+  const { agent, prompt, signal, output, usageMeter } = state
+  const { model, session } = agent
+  const fold = createTurnFold(model.origin)
+  const partial = output && createPartialOutput(output)
+  const requests = createRequestLogger(session, prompt)
+  const onSent: typeof requests.onSent = (one) => {
+    requests.onSent(one)
+    agent.toolbox.onRequestSent?.()
+  }
+  const prepareCalls = createCallPreparer(agent)
+  const patience = agent.canRetryLater && { maxRetryWaitMs: MAX_WAIT_IN_RUN_MS }
+  const options = { turnKey: agent.createId(), signal, onSent, ...patience }
+  // Lists are not delegated to with `yield*`: an async generator would wait several times for each, even if it is empty.
+  for await (const event of model.stream(createRequest(state), options)) {
+    fold.push(event)
+    prepareCalls(event)
+    for (const one of requests.takeEvents()) yield one
+    yield { type: 'turn', event }
+    for (const one of takeBackgroundEvents(state)) yield one
+    if (partial) for (const one of partial.onEvent(event)) yield one
+  }
+  const response = fold.end()
   for (const { fault, usage, origin } of response.attempts ?? []) {
     await usageMeter.add(origin, usage)
     if (fault)
@@ -212,11 +233,9 @@ async function* requestTurn(state: RunState): AsyncGenerator<RunEvent, FoldedTur
   return response
 }
 
-async function* sendRequest(state: RunState): AsyncGenerator<RunEvent, FoldedTurn> {
-  const { agent, prompt, signal, output, hasCalled } = state
+function createRequest({ agent, prompt, output, hasCalled }: RunState): ModelRequest {
   const { model, session } = agent
-  const fold = createTurnFold(model.origin)
-  const request = {
+  return {
     model: model.origin.model,
     system: agent.system,
     tools: getRequestTools(agent),
@@ -227,23 +246,6 @@ async function* sendRequest(state: RunState): AsyncGenerator<RunEvent, FoldedTur
     ...(agent.diagnoseCache && { diagnoseCache: defined({ previous: findLastResponseId(agent) }) }),
     ...defined({ output: output?.format, toolChoice: relaxToolChoice(agent.toolChoice, hasCalled) }),
   }
-  const partial = output && createPartialOutput(output)
-  const requests = createRequestLogger(session, prompt)
-  const sent: typeof requests.onSent = (one) => {
-    requests.onSent(one)
-    agent.toolbox.onRequestSent?.()
-  }
-  const prepareCalls = createCallPreparer(agent)
-  const patience = agent.canRetryLater && { maxRetryWaitMs: MAX_WAIT_IN_RUN_MS }
-  for await (const event of model.stream(request, { turnKey: agent.createId(), signal, onSent: sent, ...patience })) {
-    fold.push(event)
-    prepareCalls(event)
-    yield* requests.takeEvents()
-    yield { type: 'turn', event }
-    yield* takeBackgroundEvents(state)
-    if (partial) yield* partial.onEvent(event)
-  }
-  return fold.end()
 }
 
 /** Who can resume the run later should not keep a worker waiting. */

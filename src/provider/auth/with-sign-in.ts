@@ -3,7 +3,7 @@ import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
 import type { Model } from '../model.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { HttpClient } from '../http/http-client.ts'
-import { deriveAttemptKey, forwardTurnEvents, wrapModel } from '../middleware/wrap-model.ts'
+import { createAttempt, deriveAttemptKey, wrapModel } from '../middleware/wrap-model.ts'
 import type { CodeAssistAccount } from './code-assist-onboarding.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
@@ -20,16 +20,18 @@ export function withSignIn(endpoint: Endpoint, inner: Model, httpClient: HttpCli
 function withTokenRenewal(inner: Model, renew: () => void): Model {
   return wrapModel(inner, async function* (request, options): AsyncGenerator<TurnEvent> {
     const reportedWarnings = new Set<string>()
-    const finish = yield* forwardTurnEvents(inner.stream(request, options), reportedWarnings)
-    if (finish.fault?.status !== 401 || options.signal?.aborted) {
-      yield finish
-      return
+    for (let tries = 0; ; tries++) {
+      const attempt = createAttempt(reportedWarnings)
+      const turnKey = deriveAttemptKey(options.turnKey, 's', tries)
+      for await (const event of inner.stream(request, { ...options, turnKey }))
+        if (attempt.isForwarded(event)) yield event
+      const finish = attempt.getFinish()
+      if (tries > 0 || finish.fault?.status !== 401 || options.signal?.aborted) {
+        yield finish
+        return
+      }
+      renew()
     }
-    renew()
-    yield yield* forwardTurnEvents(
-      inner.stream(request, { ...options, turnKey: deriveAttemptKey(options.turnKey, 's', 1) }),
-      reportedWarnings,
-    )
   })
 }
 

@@ -3,7 +3,7 @@ import type { Fault } from '../../model/fault.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { Model, RequestOptions } from '../model.ts'
 import { endWithPeriod } from '../../model/text.ts'
-import { deriveAttemptKey, forwardTurnEvents } from './wrap-model.ts'
+import { createAttempt, deriveAttemptKey } from './wrap-model.ts'
 
 /** Uses each model of a list only if the previous one cannot answer; the log says which one did. */
 export function withFallback(models: readonly [Model, ...Model[]]): Model {
@@ -18,7 +18,10 @@ export function withFallback(models: readonly [Model, ...Model[]]): Model {
     if (start !== models[0]) yield { type: 'open', origin: start.origin }
     for (const [at, model] of candidates.entries()) {
       const key = deriveAttemptKey(options.turnKey, 'f', models.indexOf(model))
-      const finish = yield* forwardTurnEvents(model.stream(request, { ...options, turnKey: key }), reportedWarnings)
+      const attempt = createAttempt(reportedWarnings)
+      for await (const event of model.stream(request, { ...options, turnKey: key }))
+        if (attempt.isForwarded(event)) yield event
+      const finish = attempt.getFinish()
       const fault = finish.reason === 'fault' ? finish.fault : undefined
       if (fault && isPermanentFault(fault)) unavailable.add(model)
       const next = candidates[at + 1]

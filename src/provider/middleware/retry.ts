@@ -6,7 +6,7 @@ import type { Model, RequestOptions } from '../model.ts'
 import { formatDuration } from '../http/transport-faults.ts'
 import { MAX_SILENCE_MS } from '../http/timeouts.ts'
 import { endWithPeriod } from '../../model/text.ts'
-import { deriveAttemptKey, forwardTurnEvents, wrapModel } from './wrap-model.ts'
+import { createAttempt, deriveAttemptKey, wrapModel } from './wrap-model.ts'
 
 /** All options have a default. */
 export interface RetryOptions {
@@ -42,10 +42,10 @@ async function* streamWithRetry(
   for (let tries = 1; ; tries++) {
     const key = deriveAttemptKey(options.turnKey, 'r', tries - 1)
     const silence = Math.max(retryOptions.total - waited, MIN_SILENCE_MS)
-    const finish = yield* forwardTurnEvents(
-      inner.stream(request, { ...options, turnKey: key, maxSilenceMs: silence }),
-      reportedWarnings,
-    )
+    const attempt = createAttempt(reportedWarnings)
+    for await (const event of inner.stream(request, { ...options, turnKey: key, maxSilenceMs: silence }))
+      if (attempt.isForwarded(event)) yield event
+    const finish = attempt.getFinish()
     const fault = finish.reason === 'fault' ? finish.fault : undefined
     if (!fault || !isRetryable(fault) || options.signal?.aborted) {
       yield finish

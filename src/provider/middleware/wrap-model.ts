@@ -10,24 +10,21 @@ export function wrapModel(inner: Model, ask: Model['stream']): Model {
 
 export type FinishEvent = Extract<TurnEvent, { type: 'finish' }>
 
-/** Forwards the events of a response except the last, which it returns. A warning is forwarded once. */
-export async function* forwardTurnEvents(
-  events: AsyncIterable<TurnEvent>,
-  reportedWarnings: Set<string>,
-  onEvent: (event: TurnEvent) => void = () => {},
-): AsyncGenerator<TurnEvent, FinishEvent> {
+/** One attempt at a response. Its events are forwarded except the last; a warning is forwarded once. */
+export function createAttempt(reportedWarnings: Set<string>) {
   let finish: FinishEvent | undefined
-  for await (const event of events) {
-    onEvent(event)
-    if (event.type === 'finish') finish ??= event
-    else if (event.type !== 'warn') yield event
-    else {
+  return {
+    isForwarded(event: TurnEvent): boolean {
+      if (event.type === 'finish') finish ??= event
+      if (event.type !== 'warn') return event.type !== 'finish'
       const warningKey = `${event.warning.code}: ${event.warning.message}`
-      if (!reportedWarnings.has(warningKey)) yield event
+      const isNew = !reportedWarnings.has(warningKey)
       reportedWarnings.add(warningKey)
-    }
+      return isNew
+    },
+    /** The last event. */
+    getFinish: (): FinishEvent => finish ?? { type: 'finish', reason: 'fault', fault: TRUNCATED_FAULT },
   }
-  return finish ?? { type: 'finish', reason: 'fault', fault: TRUNCATED_FAULT }
 }
 
 const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The response broke off.' }

@@ -11,7 +11,7 @@ import { matchAdaptationRule } from './adaptation-rules.ts'
 import { toRequestRefusal } from './adaptation.ts'
 import { findParameterAdaptation } from './refused-parameter.ts'
 import { findRefusedToolByName, findRefusedToolByIndex } from './refused-tool.ts'
-import { deriveAttemptKey, forwardTurnEvents, wrapModel } from '../wrap-model.ts'
+import { createAttempt, deriveAttemptKey, wrapModel } from '../wrap-model.ts'
 import { defined } from '../../../model/defined.ts'
 
 /** Per request. */
@@ -64,13 +64,12 @@ export function withAdaptation(
       const fitted = { ...request, tools: filterTools(request.tools, nextState.refusedTools) }
       const key = deriveAttemptKey(options.turnKey, 'm', lessons)
       let hasContent = false
-      const finish = yield* forwardTurnEvents(
-        model.stream(fitted, { ...options, turnKey: key }),
-        reported,
-        ({ type }) => {
-          hasContent ||= type === 'part-open'
-        },
-      )
+      const attempt = createAttempt(reported)
+      for await (const event of model.stream(fitted, { ...options, turnKey: key })) {
+        hasContent ||= event.type === 'part-open'
+        if (attempt.isForwarded(event)) yield event
+      }
+      const finish = attempt.getFinish()
       const fault = finish.reason === 'fault' && finish.fault?.kind === 'invalid' ? finish.fault : undefined
       const adaptation =
         fault && lessons < MAX_ADAPTATIONS ? await findAdaptation(fault, fitted, now, nextState) : undefined
