@@ -1,3 +1,4 @@
+import { type BodyPiece, joinBodyPieces } from '../wire/history/encoded-messages.ts'
 import { defined } from '../model/defined.ts'
 import type { Warning } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
@@ -177,8 +178,8 @@ export function createExchangeLog(options: ExchangeLogOptions) {
           keep(entry.response.push(bytes))
         },
         /** A request to a model. What passes through is kept once. */
-        beginAttempt(url: string, headers: Headers, body: readonly string[]) {
-          const text = body.length === 1 ? (body[0] ?? '') : body.join('')
+        beginAttempt(url: string, headers: Headers, body: readonly BodyPiece[]) {
+          const text = joinBodyPieces(body)
           const isSame = text === request
           const kept = isSame ? '' : text.slice(0, MAX_BODY_CHARS)
           const attempt: Attempt = { url, requestHeaders: headers, ...(!isSame && { request: kept }) }

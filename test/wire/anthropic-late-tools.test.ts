@@ -6,6 +6,7 @@ import type { Profile } from '../../src/model/profile.ts'
 import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn, Turn } from '../../src/model/turn.ts'
 import { anthropic } from '../../src/wire/anthropic/wire.ts'
+import { joinBodyPieces } from '../../src/wire/history/encoded-messages.ts'
 import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 
 const capable: Profile = { ...anthropic.profile, systemNotes: true, lateTools: 'native', cacheDiagnosis: true }
@@ -180,7 +181,7 @@ describe('T178 tools that come later', () => {
     const turns = [says('a'), change, answers(text('b')), says('c'), answers(text('d')), says('e')]
     const profile = { ...capable, alternate: false }
     const { pieces, headers } = write(request(turns), profile)
-    assert.equal(pieces.join(''), JSON.stringify(encode(request(turns), profile).body))
+    assert.equal(joinBodyPieces(pieces), JSON.stringify(encode(request(turns), profile).body))
     assert.equal(headers?.['anthropic-beta'], 'inline-tools-2026-09-15')
   })
 })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
+import { takeHistorySnapshot } from '../../src/model/history-snapshot.ts'
 import type { ToolSpec } from '../../src/model/request.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { AssistantPart, AssistantTurn, CallPart, Turn } from '../../src/model/turn.ts'
+import { joinBodyPieces } from '../../src/wire/history/encoded-messages.ts'
 import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 
@@ -49,24 +51,26 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
 
 describe('a body that is written piece by piece is the same, byte for byte, as one that is written anew', () => {
   for (const id of wireIds) {
-    test(id, async () => {
-      const wire = await loadWire(id)
-      fc.assert(
-        fc.property(fc.array(turn, { maxLength: 24 }), fc.string(), (all, system) => {
-          const write = createIncrementalBodyWriter(wire)
-          const turns: Turn[] = []
-          for (const [at, one] of all.entries()) {
-            turns.push(one)
-            // A request goes out before each answer; results may still come to the last turn after it.
-            if (all[at + 1]?.role !== 'assistant' && at + 1 < all.length) continue
-            const request = { model: 'm', system, tools, turns, session: 's', prompt: 'p' }
-            const whole = JSON.stringify(wire.encodeRequest(request, wire.profile).body)
-            assert.equal(write(request, wire.profile).pieces.join(''), whole)
-          }
-        }),
-        { numRuns: 300, seed: Number(process.env['DRAGOMAN_SEED'] ?? 1) },
-      )
-    })
+    for (const hasSnapshots of [true, false])
+      test(`${id}, ${hasSnapshots ? 'with snapshots of a history' : 'with the history itself'}`, async () => {
+        const wire = await loadWire(id)
+        fc.assert(
+          fc.property(fc.array(turn, { maxLength: 24 }), fc.string(), (all, system) => {
+            const write = createIncrementalBodyWriter(wire)
+            const turns: Turn[] = []
+            for (const [at, one] of all.entries()) {
+              turns.push(one)
+              // A request goes out before each answer; results may still come to the last turn after it.
+              if (all[at + 1]?.role !== 'assistant' && at + 1 < all.length) continue
+              const history = hasSnapshots ? takeHistorySnapshot(turns) : turns
+              const request = { model: 'm', system, tools, turns: history, session: 's', prompt: 'p' }
+              const whole = JSON.stringify(wire.encodeRequest(request, wire.profile).body)
+              assert.equal(joinBodyPieces(write(request, wire.profile).pieces), whole)
+            }
+          }),
+          { numRuns: 300, seed: Number(process.env['DRAGOMAN_SEED'] ?? 1) },
+        )
+      })
   }
 
   test('Anthropic with thinking, the tools of the server, and responses of other models', async () => {
@@ -88,6 +92,7 @@ describe('a body that is written piece by piece is the same, byte for byte, as o
       role: 'results',
       parts: [{ kind: 'result', id: 'a', name: 'read_file', status: 'ok', content: [{ kind: 'text', text: 'x' }] }],
     }
+    const params = { effort: 'low' } as const
     fc.assert(
       fc.property(
         fc.array(
@@ -104,9 +109,9 @@ describe('a body that is written piece by piece is the same, byte for byte, as o
           for (const one of all) {
             turns.push(one)
             if (one.role === 'assistant') continue
-            const request = { model: 'm', tools, turns, params: { effort: 'low' } } as const
+            const request = { model: 'm', tools, turns: takeHistorySnapshot(turns), params } as const
             const whole = JSON.stringify(wire.encodeRequest(request, wire.profile).body)
-            assert.equal(write(request, wire.profile).pieces.join(''), whole)
+            assert.equal(joinBodyPieces(write(request, wire.profile).pieces), whole)
           }
         },
       ),
@@ -123,9 +128,9 @@ describe('a body that is written piece by piece is the same, byte for byte, as o
         const turns: Turn[] = []
         for (const one of all) {
           turns.push(one)
-          const request = { model: 'm', tools, turns }
+          const request = { model: 'm', tools, turns: takeHistorySnapshot(turns) }
           const whole = JSON.stringify(wire.encodeRequest(request, profile).body)
-          assert.equal(write(request, profile).pieces.join(''), whole)
+          assert.equal(joinBodyPieces(write(request, profile).pieces), whole)
         }
       }),
       { numRuns: 300, seed: Number(process.env['DRAGOMAN_SEED'] ?? 1) },
@@ -147,7 +152,10 @@ describe('a body that is written piece by piece is the same, byte for byte, as o
     write(request, wire.profile)
     turns.splice(0, 3, said('summary'))
     for (const profile of [wire.profile, { ...wire.profile, systemRole: 'developer' as const }]) {
-      assert.equal(write(request, profile).pieces.join(''), JSON.stringify(wire.encodeRequest(request, profile).body))
+      assert.equal(
+        joinBodyPieces(write(request, profile).pieces),
+        JSON.stringify(wire.encodeRequest(request, profile).body),
+      )
     }
   })
 })

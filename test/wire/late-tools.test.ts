@@ -6,6 +6,7 @@ import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn, ResultPart, Turn, WireId } from '../../src/model/turn.ts'
 import { validate } from '../../src/schema/validate/validate.ts'
 import { decodeResponse } from '../../src/wire/decode-response.ts'
+import { joinBodyPieces } from '../../src/wire/history/encoded-messages.ts'
 import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { collectDeclaredTools } from '../../src/wire/late-tools.ts'
 import { wires } from '../support/cases.ts'
@@ -229,7 +230,7 @@ describe('T175 tools that arrive late', () => {
         history.push(turn)
         const request = { model: 'm', tools, turns: takeHistorySnapshot(history) }
         assert.equal(
-          write(request, profile).pieces.join(''),
+          joinBodyPieces(write(request, profile).pieces),
           JSON.stringify(wires[wire].encodeRequest(request, profile).body),
         )
       }

@@ -6,6 +6,7 @@ import type { ProviderOptions } from '../../src/model/provider-options.ts'
 import type { ModelParams, ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { Turn, WireId } from '../../src/model/turn.ts'
 import { findRequestError } from '../../src/rehearsal/request-checks/check-request.ts'
+import { joinBodyPieces } from '../../src/wire/history/encoded-messages.ts'
 import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 
@@ -159,7 +160,7 @@ describe('the format of an answer', () => {
         turns.push({ role: 'user', parts: [{ kind: 'text', text: 'go' }] })
         const request: ModelRequest = { model: 'm', system: 'S', tools, turns, ...(wanted && { output: wanted }) }
         const { pieces } = write(request, profile)
-        assert.equal(pieces.join(''), JSON.stringify(codec.encodeRequest(request, profile).body), wire)
+        assert.equal(joinBodyPieces(pieces), JSON.stringify(codec.encodeRequest(request, profile).body), wire)
         turns.push({ role: 'assistant', origin, parts: [{ kind: 'text', text: 'ok' }], finish: { reason: 'stop' } })
       }
     }

@@ -17,7 +17,7 @@ export function createAsyncQueue<T>(): AsyncQueue<T> {
   }
 
   async function takeAll(): Promise<readonly T[]> {
-    while (items.length === 0 && !isEnded)
+    if (items.length === 0 && !isEnded)
       await new Promise<void>((resolve) => {
         wake = resolve
       })

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
+import { tryOrUndefined } from '../../model/try-or-undefined.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import type { Session } from '../../session/session.ts'
 import type { Toolbox } from '../../tool/toolbox.ts'
@@ -56,7 +58,7 @@ export function withNestedInstructions(toolbox: Toolbox, session: Session, folde
       return []
     const folders: string[] = []
     for (let one = full; one !== folder && isInsideFolder(one, folder); one = dirname(one)) folders.unshift(one)
-    return folders.filter((one) => !known.has(one) && known.add(one))
+    return folders.filter((one) => !known.has(one) && isFolder(one) && known.add(one))
   }
 
   return {
@@ -85,4 +87,8 @@ export function withNestedInstructions(toolbox: Toolbox, session: Session, folde
     },
     onRequestSent: () => toolbox.onRequestSent?.(),
   }
+}
+
+function isFolder(path: string): boolean {
+  return tryOrUndefined(() => statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? false
 }

@@ -1,4 +1,5 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from 'node:fs'
+import { readlinkSync, readSync, realpathSync } from 'node:fs'
 import { getErrnoCode } from '../host-error.ts'
 import { defined } from '../../model/defined.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
@@ -26,6 +27,8 @@ export function readRegularFile(path: string, { within, maxBytes, isRefused }: R
   let real: string | undefined
   let descriptor: number | undefined
   try {
+    // An error costs more than this check, and most of these files are missing.
+    if (!lstatSync(path, { throwIfNoEntry: false })) return { problem: 'missing' }
     real = realpathSync.native(path)
     const folder = within === undefined ? undefined : realpathSync.native(within)
     if (folder !== undefined && !isInsideFolder(real, folder)) return { problem: 'outside', real }

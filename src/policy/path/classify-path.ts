@@ -114,9 +114,12 @@ export function findContainingFolder(
   folders: readonly string[],
   disk: DiskView = NO_DISK_VIEW,
 ): string | undefined {
-  return folders
-    .flatMap((folder) => [folder, disk.realPath(folder) ?? folder])
-    .find((folder) => isInsideFolder(path, folder))
+  for (const folder of folders) {
+    if (isInsideFolder(path, folder)) return folder
+    const real = disk.realPath(folder)
+    if (real !== undefined && isInsideFolder(path, real)) return real
+  }
+  return undefined
 }
 
 /**
@@ -141,7 +144,7 @@ function findPathProblem(
   visiblePart: string,
 ): string | undefined {
   if (path.includes('\0')) return 'The path contains a zero byte.'
-  if (new TextEncoder().encode(path).length > 4096 || path.split('/').some((segment) => segment.length > 255))
+  if (Buffer.byteLength(path) > 4096 || path.split('/').some((segment) => segment.length > 255))
     return 'The path is longer than any disk allows.'
   const hidden =
     need === 'write' ? findHiddenCharacter(visiblePart, { allowLines: false, allowRawBytes: true }) : undefined

@@ -11,39 +11,64 @@ export function toPathSegments(path: string): string[] {
 
 /** `*` and `?` match characters of one segment, `**` matches any number of segments, including none. */
 export function matchesPathPattern(segments: readonly string[], pattern: string): boolean {
-  return matchesSegments(segments, patternSegments(pattern))
+  return matchesSegments(segments, compilePattern(pattern).segments)
 }
 
 /** A pattern may match from any segment on: `.git/hooks/**` also matches `sub/.git/hooks/pre-commit`. */
 export function matchesPathSuffix(segments: readonly string[], pattern: string): boolean {
-  const wanted = patternSegments(pattern)
+  const { segments: wanted, isAnyDepth, isKey } = compilePattern(pattern)
   // Without `**` it has the length of what it matches.
-  if (!wanted.includes('**')) return matchesSegments(segments.slice(-wanted.length), wanted)
-  return segments.some((_, index) => matchesSegments(segments.slice(index), wanted))
+  if (!isAnyDepth) return isKey(segments.at(-1) ?? '') && matchesSegments(segments.slice(-wanted.length), wanted)
+  return segments.some((name, index) => isKey(name) && matchesSegments(segments.slice(index), wanted))
 }
 
-const segmentCache = new Map<string, readonly string[]>()
-
-function patternSegments(pattern: string): readonly string[] {
-  const segments = segmentCache.get(pattern) ?? toPathSegments(pattern)
-  if (segmentCache.size < 1000) segmentCache.set(pattern, segments)
-  return segments
+/** Compiled once, because the same patterns are compared with very many paths. */
+interface CompiledPattern {
+  readonly segments: readonly string[]
+  readonly isAnyDepth: boolean
+  /** Tests the segment that most paths do not have: the first, or the last if there is no `**`. */
+  readonly isKey: (name: string) => boolean
 }
+
+const compilePattern = memoize((pattern): CompiledPattern => {
+  const segments = toPathSegments(pattern)
+  const isAnyDepth = segments.includes('**')
+  const key = segments.at(isAnyDepth ? 0 : -1)
+  const isKey = key === undefined || key === '**' ? () => true : compileGlob(key)
+  return { segments, isAnyDepth, isKey }
+})
 
 function matchesSegments(names: readonly string[], pattern: readonly string[]): boolean {
   return matchesWildcards(names, pattern, '**', matchesGlob)
 }
 
 export function matchesGlob(name: string, pattern: string): boolean {
-  if (!/[*?]/.test(pattern)) return name === pattern
-  // Fast path: most patterns have one star, and they are compared with very many names.
+  return compileGlob(pattern)(name)
+}
+
+const compileGlob = memoize((pattern): ((name: string) => boolean) => {
+  if (!/[*?]/.test(pattern)) return (name) => name === pattern
   const star = pattern.indexOf('*')
   if (star >= 0 && pattern.indexOf('*', star + 1) < 0 && !pattern.includes('?')) {
-    const isLong = name.length >= pattern.length - 1
-    return isLong && name.startsWith(pattern.slice(0, star)) && name.endsWith(pattern.slice(star + 1))
+    // Most patterns have one star.
+    const [start, end] = [pattern.slice(0, star), pattern.slice(star + 1)]
+    return (name) => name.length >= pattern.length - 1 && name.startsWith(start) && name.endsWith(end)
   }
-  return matchesWildcards(Array.from(name), Array.from(pattern), '*', (one, wanted) => wanted === '?' || one === wanted)
+  const characters = Array.from(pattern)
+  return (name) =>
+    matchesWildcards(Array.from(name), characters, '*', (one, wanted) => wanted === '?' || one === wanted)
+})
+
+function memoize<Value extends object>(compile: (pattern: string) => Value): (pattern: string) => Value {
+  const known = new Map<string, Value>()
+  return (pattern) => {
+    const compiled = known.get(pattern) ?? compile(pattern)
+    if (known.size < MAX_MEMOIZED) known.set(pattern, compiled)
+    return compiled
+  }
 }
+
+const MAX_MEMOIZED = 1000
 
 /**
  * Matches a pattern in which `any` stands for any number of items. Only the last wildcard is retried, so no pattern

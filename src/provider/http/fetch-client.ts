@@ -1,3 +1,4 @@
+import { joinBodyPieces } from '../../wire/history/encoded-messages.ts'
 import type { HttpClient } from './http-client.ts'
 
 /** A function like the global `fetch`. */
@@ -13,7 +14,7 @@ export function createFetchClient(fetch: FetchFunction): HttpClient {
       signal,
       // A redirect would send the key to another server.
       redirect: 'manual',
-      ...(hasBody && { body: body.join('') }),
+      ...(hasBody && { body: joinBodyPieces(body) }),
     })
     onSent?.()
     const answer = await response

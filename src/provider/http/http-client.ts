@@ -1,10 +1,12 @@
+import type { BodyPiece } from '../../wire/history/encoded-messages.ts'
+
 export interface HttpRequest {
   readonly url: URL
   /** The default is POST. */
   readonly method?: 'GET' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   /** In pieces, to be sent one after the other. */
-  readonly body: readonly string[]
+  readonly body: readonly BodyPiece[]
   /** The length of the body, if it is known already. */
   readonly bodyBytes?: number
   /** Called once, when the whole request has been sent. */

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Agent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { Model } from '../model.ts'
+import type { BodyPiece } from '../../wire/history/encoded-messages.ts'
 import type { Wire } from '../../wire/wire.ts'
 import { withSignIn } from '../auth/with-sign-in.ts'
 import { countBodyBytes, createFullBodyWriter, type RequestBodyWriter } from './request-body.ts'
@@ -254,14 +255,14 @@ function sendOverConnection(
 }
 
 /** Writes a long body only as fast as it is sent, so that its bytes are never all in memory. */
-async function writeBody(outgoing: ClientRequest, body: readonly string[]): Promise<void> {
+async function writeBody(outgoing: ClientRequest, body: readonly BodyPiece[]): Promise<void> {
   outgoing.cork()
   let waiting = 0
   for (const piece of body)
-    for (const part of splitLongText(piece)) {
+    for (const part of splitLongPiece(piece)) {
       outgoing.write(part)
       waiting += part.length
-      if (waiting < CHUNK_CHARS) continue
+      if (waiting < CHUNK_LENGTH) continue
       outgoing.uncork()
       if (outgoing.writableNeedDrain) await waitForDrain(outgoing)
       if (outgoing.destroyed) return
@@ -283,16 +284,16 @@ function waitForDrain(outgoing: ClientRequest): Promise<void> {
 }
 
 /** Splits a long text without splitting a character. */
-function* splitLongText(text: string): Generator<string> {
-  for (let at = 0, end: number; at < text.length; at = end) {
-    end = at + CHUNK_CHARS
-    if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end++
-    yield text.slice(at, end)
+function* splitLongPiece(piece: BodyPiece): Generator<BodyPiece> {
+  for (let at = 0, end: number; at < piece.length; at = end) {
+    end = at + CHUNK_LENGTH
+    if (typeof piece === 'string' && /[\uD800-\uDBFF]/.test(piece.charAt(end - 1))) end++
+    yield typeof piece === 'string' ? piece.slice(at, end) : piece.subarray(at, end)
   }
 }
 
-/** In characters. */
-const CHUNK_CHARS = 2 ** 20
+/** In characters or bytes. */
+const CHUNK_LENGTH = 2 ** 20
 
 const EMPTY_BODY: AsyncIterable<Uint8Array> = (async function* () {})()
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
+import type { BodyPiece } from '../../wire/history/encoded-messages.ts'
 import type { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'
 import type { Wire } from '../../wire/wire.ts'
 
@@ -14,14 +15,18 @@ export function createFullBodyWriter(wire: Wire): RequestBodyWriter {
 }
 
 /** Adds fields that only this endpoint knows. They come first, so that the history stays last. */
-export function addExtraFields(pieces: readonly string[], extra: JsonObject, { refuses }: Profile): readonly string[] {
+export function addExtraFields(
+  pieces: readonly BodyPiece[],
+  extra: JsonObject,
+  { refuses }: Profile,
+): readonly BodyPiece[] {
   const fields = Object.entries(extra).filter(([name]) => !refuses.includes(name))
+  if (fields.length === 0) return pieces
   const [first = '', ...rest] = pieces
-  return fields.length === 0
-    ? pieces
-    : [`${JSON.stringify(Object.fromEntries(fields)).slice(0, -1)},`, first.slice(1), ...rest]
+  const withoutBrace = typeof first === 'string' ? first.slice(1) : first.subarray(1)
+  return [`${JSON.stringify(Object.fromEntries(fields)).slice(0, -1)},`, withoutBrace, ...rest]
 }
 
-export function countBodyBytes(pieces: readonly string[]): number {
+export function countBodyBytes(pieces: readonly BodyPiece[]): number {
   return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
 }

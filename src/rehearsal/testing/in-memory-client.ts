@@ -1,3 +1,4 @@
+import { joinBodyPieces } from '../../wire/history/encoded-messages.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpClient } from '../../provider/index.ts'
 import { handleRehearsalRequest, type RehearsalState } from '../handle-request.ts'
@@ -12,7 +13,7 @@ export function createInMemoryClient(
   return async ({ url, method = 'POST', headers, body }, signal) => {
     const state = await loadState()
     const head = { url: url.pathname + url.search, method, headers: { ...headers } }
-    const plan = handleRehearsalRequest(state, head, [Buffer.from(body.join(''))])
+    const plan = handleRehearsalRequest(state, head, [Buffer.from(joinBodyPieces(body))])
     const recorded = state.requests.at(-1)
     if (recorded) onRequest(recorded)
     if (plan.delayMs) await sleep(plan.delayMs, undefined, { signal })

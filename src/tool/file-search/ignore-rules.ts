@@ -40,7 +40,7 @@ export async function loadIgnoreRules(
     if (at > 0 && rules.ignores(path, true)) return ALL_IGNORED
     rules = await rules.enter(
       path,
-      at === below.length && knownEntries ? knownEntries : await listControlFiles(files, path),
+      at === below.length && knownEntries ? knownEntries : await listControlFiles(files, path, options),
     )
   }
   return rules
@@ -51,7 +51,7 @@ export async function isPathIgnored(files: Files, top: string, path: string, opt
   let rules = createIgnoreRules(files, options, [], [])
   let folder = top
   for (const [at, step] of steps.entries()) {
-    rules = await rules.enter(folder, await listControlFiles(files, folder))
+    rules = await rules.enter(folder, await listControlFiles(files, folder, options))
     folder = `${folder}/${step}`
     if (rules.ignores(folder, at < steps.length - 1)) return true
   }
@@ -105,11 +105,16 @@ function createIgnoreRules(
 }
 
 const GEMINI_IGNORE_FILE = '.geminiignore'
-const IGNORE_CONTROL_NAMES: ReadonlySet<string> = new Set(['.git', '.gitignore', GEMINI_IGNORE_FILE])
+const GIT_CONTROL_NAMES = ['.git', '.gitignore']
+const IGNORE_CONTROL_NAMES: ReadonlySet<string> = new Set([...GIT_CONTROL_NAMES, GEMINI_IGNORE_FILE])
 
 /** A large folder takes much longer to list. */
-async function listControlFiles(files: Files, folder: string): Promise<Pick<FolderEntry, 'name'>[]> {
-  const names = [...IGNORE_CONTROL_NAMES]
+async function listControlFiles(
+  files: Files,
+  folder: string,
+  { git, gemini }: IgnoreOptions,
+): Promise<Pick<FolderEntry, 'name'>[]> {
+  const names = [...(git ? GIT_CONTROL_NAMES : []), ...(gemini ? [GEMINI_IGNORE_FILE] : [])]
   const infos = await Promise.all(names.map((name) => files.info(`${folder}/${name}`).catch(() => undefined)))
   return names.flatMap((name, at) => (infos[at] ? [{ name }] : []))
 }

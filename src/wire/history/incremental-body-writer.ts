@@ -7,14 +7,15 @@ import type { AssistantPart, Turn } from '../../model/turn.ts'
 import { lazy } from '../../model/lazy.ts'
 import type { HashedHistory, PrefixHashes } from './prefix-hashes.ts'
 import { createPrefixHasher, hashMessagePrefix, isSystemMessage, joinHashLists } from './prefix-hashes.ts'
-import { type IdRegistry, createIdRegistry } from './transcript.ts'
+import { type BodyPiece, createEncodedMessages } from './encoded-messages.ts'
+import { type ContinuedIdRegistry, type IdRegistry, createIdRegistry } from './transcript.ts'
 import { hasLateResults } from './late-results.ts'
 import { collectDeclaredTools, type CollectedTools } from '../late-tools.ts'
 import { type HeaderLists, mergeHeaderLists } from '../header-lists.ts'
 import type { EncodedRequest, Wire } from '../wire.ts'
 
 export interface EncodedBody {
-  readonly pieces: readonly string[]
+  readonly pieces: readonly BodyPiece[]
   readonly warnings: readonly Warning[]
   /** The headers that the body needs. */
   readonly headers?: HeaderLists
@@ -118,37 +119,72 @@ function createHistoryWriter(wire: Wire): HistoryWriter {
       const position = { ids, isContinuation, tools, reportedTurnCount: reportedTurnCount - turnCount, before }
       return wire.encodeRequest({ ...request, turns: newTurns }, profile, position)
     }
-    const tail = findLastSplit(turns, wire, cached.turnCount)
+    const split = findLastSplit(turns, wire, cached.turnCount)
     // A result that came late changes a message before the last response.
-    if (tail > cached.turnCount && !hasLateResults(turns.slice(tail))) {
-      const { body, headers, warnings, endState } = encodeTurns(tail, cached.ids)
-      if (reportedTurnCount < tail) oldWarnings.push(...warnings)
-      cached.headers = mergeHeaderLists(cached.headers, headers)
-      const texts = encodeMessages(findHistory(body))
-      cached.pieces = appendMessages(cached.pieces, texts)
-      cached.unhashed.push(...texts)
-      cached.turnCount = tail
-      cached.endState = endState
+    if (split > cached.turnCount && !hasLateResults(turns.slice(split))) {
+      const isKnown = reportedTurnCount >= split && cached.tail !== undefined && isSameTail(cached.tail, request, split)
+      const { ids, encoded } = isKnown ? (cached.tail as EncodedTail) : encodeTail(encodeTurns, split, cached)
+      if (reportedTurnCount < split) oldWarnings.push(...encoded.warnings)
+      for (const id of ids.added) cached.ids.add(id)
+      cached.headers = mergeHeaderLists(cached.headers, encoded.headers)
+      for (const { text } of encoded.messages) cached.messages.append(text)
+      cached.unhashed.push(...encoded.messages)
+      cached.turnCount = split
+      cached.endState = encoded.endState
       cached.firstTurn = turns[0]
     }
-    const { body, warnings, headers } = encodeTurns(turns.length, createIdRegistry(cached.ids))
-    const texts = encodeMessages(findHistory(body))
-    const { frame, head } = encodeFrame(body)
+    const { ids, encoded } = encodeTail(encodeTurns, turns.length, cached)
+    cached.tail = { request, from: cached.turnCount, ids, encoded }
+    const { warnings, headers, messages } = encoded
+    const { frame, head } = encodeFrame(encoded.body)
     const at = frame.lastIndexOf('[]') + 1
+    const start = frame.slice(0, at)
+    if (cached.start.text !== start) cached.start = { text: start, bytes: Buffer.from(start) }
     const hashHistory = lazy((): HashedHistory => {
       for (const one of hashMessages(cached.unhashed.splice(0), cached)) cached.hashes.push(one)
-      const history = joinHashLists(cached.hashes, hashMessages(texts, cached))
+      const history = joinHashLists(cached.hashes, hashMessages(messages, cached))
       return { systemText: cached.systemText, history }
     })
     cached.hashPending = hashHistory
+    const end = `${messages.map(({ text }) => text).join(',')}${frame.slice(at)}`
+    const { pieces } = cached.messages
     return {
-      pieces: [frame.slice(0, at), ...appendMessages(cached.pieces, texts), frame.slice(at)],
+      pieces: [cached.start.bytes, ...pieces, pieces.length > 0 && messages.length > 0 ? `,${end}` : end],
       // Both have the warnings about the request itself.
       warnings: [...oldWarnings.filter((one) => !warnings.some((other) => isSameWarning(one, other))), ...warnings],
       headers: mergeHeaderLists(cached.headers, headers),
       prefixHashes: hashBody(head, hashHistory),
     }
   }
+}
+
+/** The turns after the cached ones, as they were encoded for a request. Most often the next request has them unchanged. */
+interface EncodedTail {
+  readonly request: ModelRequest
+  readonly from: number
+  readonly ids: ContinuedIdRegistry
+  readonly encoded: EncodedRequest & { readonly messages: readonly EncodedMessage[] }
+}
+
+type TurnsEncoder = (to: number, ids: IdRegistry) => EncodedRequest
+
+function encodeTail(
+  encodeTurns: TurnsEncoder,
+  to: number,
+  cached: CachedHistory,
+): Pick<EncodedTail, 'ids' | 'encoded'> {
+  const ids = createIdRegistry(cached.ids)
+  const encoded = encodeTurns(to, ids)
+  return { ids, encoded: { ...encoded, messages: encodeMessages(findHistory(encoded.body)) } }
+}
+
+/** Are the turns up to an index those of the tail, and nothing else of the request different? */
+function isSameTail({ request: before, from }: EncodedTail, request: ModelRequest, to: number): boolean {
+  const { turns: _turns, prompt: _prompt, ...fields } = request
+  const isSameRequest = Object.entries(fields).every(([key, value]) => before[key as keyof ModelRequest] === value)
+  if (!isSameRequest || before.turns.length !== to || Object.keys(before).length !== Object.keys(request).length)
+    return false
+  return request.turns.slice(from, to).every((turn, at) => turn === before.turns[from + at])
 }
 
 function isSameWarning(one: Warning, other: Warning): boolean {
@@ -176,7 +212,10 @@ function createCachedHistory({ system, output }: ModelRequest, profile: Profile,
     /** It may be described in the system prompt. */
     output,
     ids: createIdRegistry(),
-    pieces: [] as readonly string[],
+    /** The text of the body before the history. */
+    start: { text: '', bytes: Buffer.alloc(0) },
+    messages: createEncodedMessages(),
+    tail: undefined as EncodedTail | undefined,
     headers: {} as HeaderLists,
     /** One for each message, except those in `unhashed`. */
     hashes: [] as string[],
@@ -228,33 +267,31 @@ function getLastKey(body: JsonObject): string {
   return Object.keys(body).at(-1) ?? ''
 }
 
+/** The hash of a message, and of what is before it. */
+interface MessageHash {
+  readonly before: string | undefined
+  readonly value: string
+}
+
 type EncodedMessage = ReturnType<typeof encodeMessages>[number]
 
 function encodeMessages(items: readonly Json[]) {
-  return items.map((item) => ({ item, text: JSON.stringify(item) }))
+  return items.map((item) => ({ item, text: JSON.stringify(item), hash: undefined as MessageHash | undefined }))
 }
 
 /** The hashes of messages that follow the cached ones. */
 function hashMessages(texts: readonly EncodedMessage[], cached: CachedHistory): string[] {
   const hashes: string[] = []
-  for (const { item, text } of texts) {
-    if (isSystemMessage(item) && cached.hashes.length + hashes.length === 0) cached.systemText = text
-    else hashes.push(hashMessagePrefix(item, text, hashes.at(-1) ?? cached.hashes.at(-1)))
+  for (const message of texts) {
+    const { item, text } = message
+    const before = hashes.at(-1) ?? cached.hashes.at(-1)
+    if (isSystemMessage(item) && cached.hashes.length + hashes.length === 0) {
+      cached.systemText = text
+      continue
+    }
+    if (message.hash?.before !== before || !message.hash)
+      message.hash = { before, value: hashMessagePrefix(item, text, before) }
+    hashes.push(message.hash.value)
   }
   return hashes
 }
-
-/** Short messages are joined into one piece; a long one is a piece of its own, so that it is not copied. */
-function appendMessages(pieces: readonly string[], texts: readonly EncodedMessage[]): string[] {
-  const all = [...pieces]
-  for (const { text } of texts) {
-    const previous = all.at(-1)
-    if (previous !== undefined && previous.length + text.length < MAX_PIECE_CHARS)
-      all[all.length - 1] = `${previous},${text}`
-    else if (previous === undefined) all.push(text)
-    else all.push(',', text)
-  }
-  return all
-}
-
-const MAX_PIECE_CHARS = 2 ** 18

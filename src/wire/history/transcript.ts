@@ -73,6 +73,11 @@ export interface IdRegistry {
   add(id: string): void
 }
 
+export interface ContinuedIdRegistry extends IdRegistry {
+  /** The ids that were added to this one, without those before. */
+  readonly added: Iterable<string>
+}
+
 /** The position of the turns in the history: at its start, or after turns that were encoded before. */
 export interface HistoryPosition {
   readonly ids: IdRegistry
@@ -88,13 +93,14 @@ export interface HistoryPosition {
 }
 
 /** `before`: the ids of an earlier part of the history, which is not changed. */
-export function createIdRegistry(before?: IdRegistry): IdRegistry {
+export function createIdRegistry(before?: IdRegistry): ContinuedIdRegistry {
   const assigned = new Set<string>()
   const offset = before?.count() ?? 0
   return {
     count: () => offset + assigned.size,
     has: (id) => assigned.has(id) || (before?.has(id) ?? false),
     add: (id) => void assigned.add(id),
+    added: assigned,
   }
 }
 

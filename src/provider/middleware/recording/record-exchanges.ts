@@ -1,3 +1,4 @@
+import { joinBodyPieces } from '../../../wire/history/encoded-messages.ts'
 import { type Redactor, SECRET_HEADER_PATTERN } from '../../../model/security/redactor.ts'
 import type { HttpRequest, HttpClient, HttpResponse } from '../../http/http-client.ts'
 import { joinStreamedTexts } from './joined-texts.ts'
@@ -112,7 +113,7 @@ export function toRecordedRequest(
     method: method ?? 'POST',
     url: secrets.redact(url.href),
     headers: redactHeaders(headers, secrets),
-    body: secrets.redact(body.join('')),
+    body: secrets.redact(joinBodyPieces(body)),
   }
 }
 
