@@ -19,8 +19,6 @@ export async function warmUp() {
       await start({ cwd: folder, env: environment(folder, server.url) })
       await server.close()
     }
-    // First without calls: the file that every start loads then has only the functions that every run needs.
-    await runWith([], runHeadless)
     const steps = [{ say: 'A look.', call: calls(folder) }]
     await runWith(steps, (options) => Promise.all([runHeadless(options), runInteractive(options)]))
   } catch {
