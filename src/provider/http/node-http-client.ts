@@ -9,6 +9,7 @@ import { countBodyBytes, createFullBodyWriter, type RequestBodyWriter } from './
 import { type Clock, systemClock } from '../clock.ts'
 import { type EndpointCodec, getOrigin, loadEndpointCodec } from '../prepare-request.ts'
 import { type RequestDependencies, sendRequest } from '../send-request.ts'
+import { readBody } from './read-body.ts'
 import { stripIpv6Brackets, getPort, type HttpProxy, findProxy } from './proxy.ts'
 import type { Environment, Endpoint } from '../endpoint.ts'
 import type { HttpRequest, HttpClient, HttpResponse } from './http-client.ts'
@@ -314,7 +315,7 @@ async function toHttpResponse(incoming: IncomingMessage): Promise<HttpResponse> 
 /** We request uncompressed bodies; some servers compress anyway (T115). */
 async function decompressBody(incoming: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
   const encoding = incoming.headers['content-encoding'] ?? 'identity'
-  if (encoding === 'identity') return incoming
+  if (encoding === 'identity') return readBody(incoming)
   const [zlib, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')])
   const flush = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
   if (encoding === 'gzip' || encoding === 'deflate') return pipeline(incoming, zlib.createUnzip(flush), () => {})

@@ -6,6 +6,7 @@ import { wrapModel } from './wrap-model.ts'
 export function withDefaultParams(model: Model, params: ModelParams): Model {
   if (Object.keys(params).length === 0) return model
   return wrapModel(model, (request, options) =>
-    model.stream({ ...request, params: { ...params, ...request.params } }, options),
+    // The same object for each request: it may be a part of what a cache compares.
+    model.stream({ ...request, params: request.params ? { ...params, ...request.params } : params }, options),
   )
 }
