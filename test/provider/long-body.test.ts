@@ -71,3 +71,56 @@ describe('a long body', () => {
     assert.equal(await textOf(reply), 'too much')
   })
 })
+
+describe('a long response', () => {
+  /** Sends megabytes as fast as they are taken. */
+  const sendMegabytes = async (response: ServerResponse, count: number, onSent: () => void) => {
+    const piece = Buffer.alloc(MEGABYTE, 'y')
+    response.setMaxListeners(0)
+    for (let at = 0; at < count && !response.destroyed; at++) {
+      onSent()
+      if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+    }
+    response.end()
+  }
+
+  test('is not read into memory while nobody reads it, and arrives whole', async (t) => {
+    let sent = 0
+    const url = await serverOf(t, (_request, response) => void sendMegabytes(response, 64, () => sent++))
+    const reply = await createHttpClient({})({ url, headers: {}, body: [] }, AbortSignal.timeout(60_000))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    assert.ok(sent < 32, `${sent} MB were sent`)
+    assert.equal((await textOf(reply)).length, 64 * MEGABYTE)
+  })
+
+  test('that breaks off gives what arrived, and then the error', async (t) => {
+    const url = await serverOf(t, (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('begun')
+      setTimeout(() => response.destroy(), 50)
+    })
+    const reply = await createHttpClient({})({ url, headers: {}, body: [] }, AbortSignal.timeout(60_000))
+    const arrived: string[] = []
+    await assert.rejects(async () => {
+      for await (const piece of reply.body) arrived.push(Buffer.from(piece).toString())
+    })
+    assert.deepEqual(arrived, ['begun'])
+  })
+
+  test('is closed by a reader that stops', async (t) => {
+    let close = (): void => undefined
+    const closed = new Promise<void>((resolve) => {
+      close = resolve
+    })
+    const url = await serverOf(t, (_request, response) => {
+      response.once('close', close)
+      void sendMegabytes(response, 64, () => undefined)
+    })
+    const reply = await createHttpClient({})({ url, headers: {}, body: [] }, AbortSignal.timeout(60_000))
+    for await (const piece of reply.body) {
+      assert.ok(piece.length > 0)
+      break
+    }
+    await closed
+  })
+})
