@@ -148,6 +148,10 @@ export interface Processes {
   listBackground?(): readonly BackgroundCommand[]
   /** Finds the commands again that were kept when an earlier host with the same scratch folder was closed. */
   restoreBackground?(): readonly BackgroundCommand[]
+  /** There is nothing else to do until the next command, which can be prepared. */
+  onIdle?(): void
+  /** A command in this folder is about to be run, unless it is not allowed. */
+  prepare?(folder: string): Promise<void>
 }
 
 export interface SearchRequest {

@@ -4,6 +4,7 @@ import type { Files, Host } from './host.ts'
 import { createLocalProcesses, type ProcessOptions } from './process/local-processes.ts'
 import { createRipgrepSearch } from './search/ripgrep.ts'
 import { type AllowedPaths, type AllowedRoots, createAllowedRoots } from './files/allowed-roots.ts'
+import { withLaunchAhead } from './sandbox/launch-ahead.ts'
 import { createLocalSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
 import { removeAbandonedWrites } from './files/write-lock.ts'
 import { defined } from '../model/defined.ts'
@@ -38,7 +39,7 @@ export function localHost(options: LocalOptions): LocalHost {
     ...defined({ extraFiles: options.extraFiles }),
   }
   const roots = createAllowedRoots(allowed)
-  const sandbox = createLocalSandbox(options.sandbox ?? { mode: 'off' }, options, roots)
+  const sandbox = withLaunchAhead(createLocalSandbox(options.sandbox ?? { mode: 'off' }, options, roots))
   const stdioProcesses = createStdioProcesses({ ...options, sandbox })
   const { takeNotices } = stdioProcesses
   const processes = createLocalProcesses(roots, { ...options, sandbox, takeNotices })

@@ -43,7 +43,8 @@ export function approvalPolicy(options: ApprovalOptions & { readonly mode: Appro
  * every mode, some are always denied. Throws a `RuleError` if a rule is invalid.
  */
 export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode) => Policy {
-  const { rules = {}, allowed = [], rejected, sandboxed } = options
+  const { rules = {}, allowed = [], sandboxed } = options
+  const rejected = options.rejected && rememberAccepted(options.rejected)
   const session = { ...rules.session, allow: [...(rules.session?.allow ?? []), ...allowed] }
   const tiers = { default: DEFAULT_POLICY_RULES, ...rules, session }
   const approved = new Set<string>()
@@ -201,15 +202,11 @@ function createPathContext({ folders, readFolders, home, disk, rules }: Approval
   }
 }
 
-/** Caches lookups for one decision, so that a path is resolved once and bash is called once. */
+/** Caches lookups for one decision, so that a path is resolved once. */
 function memoizeContext(context: PolicyContext): PolicyContext {
-  const { pathContext, rejected } = context
+  const { pathContext } = context
   const { disk } = pathContext
-  return {
-    ...context,
-    ...(rejected && { rejected: memoize(rejected) }),
-    ...(disk && { pathContext: { ...pathContext, disk: memoizeDisk(disk) } }),
-  }
+  return disk ? { ...context, pathContext: { ...pathContext, disk: memoizeDisk(disk) } } : context
 }
 
 function memoizeDisk(disk: DiskView): DiskView {
@@ -231,3 +228,23 @@ function memoize<Value>(find: (key: string) => Value): (key: string) => Value {
     return found.value
   }
 }
+
+type SyntaxCheck = NonNullable<ApprovalOptions['rejected']>
+
+/** Bash is asked before the decision, and often more than once. What it accepts it accepts again; a refusal may have other causes. */
+function rememberAccepted(check: SyntaxCheck): SyntaxCheck {
+  const asked = new Map<string, ReturnType<SyntaxCheck>>()
+  return (text) => {
+    const known = asked.get(text)
+    if (known) return known
+    const [oldest] = asked.keys()
+    if (asked.size >= MAX_ASKED_TEXTS && oldest !== undefined) asked.delete(oldest)
+    const problem = check(text)
+    asked.set(text, problem)
+    const forget = (): void => void asked.delete(text)
+    problem.then((found) => found !== undefined && forget(), forget)
+    return problem
+  }
+}
+
+const MAX_ASKED_TEXTS = 32

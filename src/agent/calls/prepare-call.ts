@@ -5,17 +5,19 @@ import type { Tool } from '../../tool/tool.ts'
 import type { AgentContext } from '../agent-context.ts'
 
 /**
- * While a response comes, parses the commands whose arguments are complete, so that checking them takes less time afterwards.
- * This has no effects, and what is checked in the end is the call itself.
+ * While a response comes, prepares the commands whose arguments are complete, so that checking and starting them takes less time
+ * afterwards. This has no effects, and what is checked in the end is the call itself.
  */
-export function createCallPreparer({ toolbox, policy, folders }: AgentContext): (event: TurnEvent) => void {
+export function createCallPreparer({ toolbox, policy, host, folders }: AgentContext): (event: TurnEvent) => void {
   const calls = new Map<number, { readonly tool: Tool; readonly name: string; text: string }>()
 
   async function prepare(tool: Tool, name: string, given: JsonObject): Promise<void> {
     const accepted = toolbox.validateInput(tool, given, name)
     if ('problem' in accepted || tool.check?.(accepted.input, folders) !== undefined) return
     const { input } = accepted
-    await policy.prepare?.({ tool: name, input, effects: tool.effects(input, folders) })
+    const effects = tool.effects(input, folders)
+    await policy.prepare?.({ tool: name, input, effects })
+    for (const effect of effects) if (effect.kind === 'exec') await host.processes.prepare?.(effect.folder)
   }
 
   return (event) => {

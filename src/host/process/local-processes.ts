@@ -16,7 +16,7 @@ import type { AllowedRoots } from '../files/allowed-roots.ts'
 import { describeUnavailable } from '../sandbox/detect-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { createSpareShell } from './spare-shell.ts'
-import { startCommand, type StartedCommand, USE_FILE_TOOLS_HINT } from './start-command.ts'
+import { prepareCommand, startCommand, type StartedCommand, USE_FILE_TOOLS_HINT } from './start-command.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -198,6 +198,13 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     start: (command) => backgroundList.start(command, run),
     listBackground: () => backgroundList.list(),
     restoreBackground: () => backgroundList.restore(),
+    onIdle: () => spare.onIdle(),
+    async prepare(folder) {
+      // Not before the first command, because the first launch may create something in the workspace.
+      if (!sandbox || !spare.isWaiting) return
+      await late.settle()
+      if (running.size === 0) await prepareCommand(roots, folder, sandbox)
+    },
     close() {
       released.abort(getAbortReason())
       spare.close()

@@ -16,13 +16,19 @@ export interface ShellTerms {
  * used only for a command on the same terms, down to the files that are mounted; nothing ran in it before.
  */
 export interface SpareShell {
+  readonly isWaiting: boolean
   take(terms: ShellTerms): CommandShell | undefined
   /** Starts another one when there is nothing else to do, and closes the terms. */
   refill(terms: ShellTerms): void
+  /** There is nothing else to do until the next command. */
+  onIdle(): void
   close(): void
 }
 
-/** Starting a process blocks us for milliseconds. Until then what the command changed is recorded, and the next request is sent. */
+/**
+ * Starting a process blocks us for milliseconds, in which what the command changed could be recorded, and the next request sent. So it
+ * waits until we are idle; this long if nobody says so.
+ */
 const REFILL_DELAY_MS = 15
 
 /** The next command of a model mostly comes sooner, and a server may have many sessions. */
@@ -30,6 +36,8 @@ const MAX_WAIT_MS = 10_000
 
 export function createSpareShell(): SpareShell {
   let isClosed = false
+  let isIdle = false
+  let pending: { readonly terms: ShellTerms; readonly timer: NodeJS.Timeout } | undefined
   let spare: { readonly shell: CommandShell; readonly key: unknown; readonly timer: NodeJS.Timeout } | undefined
 
   function discard(): void {
@@ -40,8 +48,32 @@ export function createSpareShell(): SpareShell {
     spare = undefined
   }
 
+  function startPending(): void {
+    if (!pending) return
+    const { key, start, close } = pending.terms
+    clearTimeout(pending.timer)
+    pending = undefined
+    discard()
+    const shell = isClosed || key === undefined ? undefined : tryOrUndefined(start)
+    close()
+    if (!shell) return
+    setReferenced(shell, false)
+    spare = { shell, key, timer: setTimeout(discard, MAX_WAIT_MS).unref() }
+  }
+
+  function dropPending(): void {
+    clearTimeout(pending?.timer)
+    pending?.terms.close()
+    pending = undefined
+  }
+
   return {
+    get isWaiting() {
+      return spare !== undefined
+    },
     take({ key }) {
+      isIdle = false
+      dropPending()
       const taken = spare && isWaiting(spare.shell) && isDeepStrictEqual(spare.key, key) ? spare : undefined
       if (!taken) {
         discard()
@@ -52,18 +84,18 @@ export function createSpareShell(): SpareShell {
       setReferenced(taken.shell, true)
       return taken.shell
     },
-    refill({ key, start, close }) {
-      setTimeout(() => {
-        discard()
-        const shell = isClosed || key === undefined ? undefined : tryOrUndefined(start)
-        close()
-        if (!shell) return
-        setReferenced(shell, false)
-        spare = { shell, key, timer: setTimeout(discard, MAX_WAIT_MS).unref() }
-      }, REFILL_DELAY_MS).unref()
+    refill(terms) {
+      dropPending()
+      pending = { terms, timer: setTimeout(startPending, REFILL_DELAY_MS).unref() }
+      if (isIdle) startPending()
+    },
+    onIdle() {
+      isIdle = true
+      startPending()
     },
     close() {
       isClosed = true
+      dropPending()
       discard()
     },
   }

@@ -50,15 +50,27 @@ interface StartOptions {
   readonly fileLimit: number
 }
 
+/** The descriptors before are those of the shell. */
+const LAUNCH_OPTIONS = { firstDescriptor: 5 }
+
+/** Prepares the launch of a command in a folder. */
+export async function prepareCommand(roots: AllowedRoots, folder: string, sandbox: Sandbox): Promise<void> {
+  await sandbox.prepareAhead?.(findPlace(roots, folder).path, LAUNCH_OPTIONS)
+}
+
+function findPlace(roots: AllowedRoots, folder: string) {
+  return withFolder(roots, folder, (_, identity, path) => ({ identity, path }))
+}
+
 /** Starts the shell in a folder that is held while it starts, so that it runs where it was checked. */
 export async function startCommand(
   roots: AllowedRoots,
   command: CommandRequest,
   options: StartOptions,
 ): Promise<StartedCommand> {
-  const { folder, access } = command
-  const place = withFolder(roots, folder, (_, identity, path) => ({ identity, path }))
-  const launchOptions = { firstDescriptor: 5, ...(access === 'network' && { network: true }) }
+  const { folder, access, isHarmless = false } = command
+  const place = findPlace(roots, folder)
+  const launchOptions = access === 'network' ? { ...LAUNCH_OPTIONS, network: true } : LAUNCH_OPTIONS
   const launch = access === 'outside' ? undefined : await options.sandbox?.prepareLaunch(place.path, launchOptions)
   if (!launch?.isolated) ensureWatchdog()
   const start = readProcessMoment()
@@ -88,7 +100,7 @@ export async function startCommand(
           if (!child.stdin?.writable) return fail(new Error('its input is closed'))
           child.stdin.write(text, (error) => (error ? fail(error) : done()))
         }),
-      finish: (keepsRunning) => finishCommand({ ...shell, group, launch, exited }, keepsRunning),
+      finish: (keepsRunning) => finishCommand({ ...shell, group, launch, exited, isHarmless }, keepsRunning),
       takeNotices: () => describeQuarantined(launch?.found(), 'the command'),
       findRepeatedPath: () => launch?.repeated(),
     }
@@ -188,10 +200,11 @@ interface RunningCommand extends StartedShell {
   readonly group: ProcessGroup
   readonly launch: SandboxLaunch | undefined
   readonly exited: Promise<void>
+  readonly isHarmless: boolean
 }
 
 async function finishCommand(
-  { child, group, launch, exited, release, refill, drop }: RunningCommand,
+  { child, group, launch, exited, isHarmless, release, refill, drop }: RunningCommand,
   keepsRunning: boolean,
 ): Promise<string[]> {
   if (!launch) {
@@ -202,6 +215,8 @@ async function finishCommand(
     child.unref()
     drop()
   } else if (launch.isolated) {
+    // Who may have changed something must have ended before the next sandbox mounts it.
+    if (isHarmless) refill()
     // Nothing but its own shell runs there any more; with its first process, all of them end.
     await killSandbox(group)
     release()

@@ -55,7 +55,7 @@ export type SandboxState =
     }
   | ({ readonly isActive: false } & SandboxUnavailable)
 
-interface SandboxLaunchOptions {
+export interface SandboxLaunchOptions {
   readonly network?: boolean
   readonly visiblePaths?: readonly string[]
   /** The first descriptor number that is free in the program. */
@@ -97,6 +97,8 @@ export interface Sandbox {
   state(): Promise<SandboxState>
   /** Prepares a launch from a folder by its real path; undefined without a sandbox. */
   prepareLaunch(folder: string, options: SandboxLaunchOptions): Promise<SandboxLaunch | undefined>
+  /** Prepares a launch that is about to be asked for. */
+  prepareAhead?(folder: string, options: SandboxLaunchOptions): Promise<void>
   /** Called before an approved write or removal. */
   approveWrite(path: string): void
   close(): void

@@ -67,9 +67,11 @@ export async function checkShellCommand(text: string, folder: string, context: S
   return { ...finalDecision('deny', 'bash', `Bash rejects it: ${problem}`), programs: decision.programs }
 }
 
-/** Parses a command before it is checked, while the response of the model still comes. */
-export async function prepareShellCheck(text: string, folder: string, { pathContext }: ShellContext): Promise<void> {
-  if (text.length <= MAX_AUTO_ALLOWED_CHARS) readCommand(text, folder, pathContext.home, await loadShellParser())
+/** Parses a command before it is checked, and asks bash, while the response of the model still comes. */
+export async function prepareShellCheck(text: string, folder: string, context: ShellContext): Promise<void> {
+  if (text.length > MAX_AUTO_ALLOWED_CHARS || findHiddenCharacter(text, { allowLines: true }) !== undefined) return
+  const { proof } = readCommand(text, folder, context.pathContext.home, await loadShellParser())
+  if (!isPlainText(text, proof)) await context.rejected?.(text)
 }
 
 /** What a text says, whatever is on the disk. */
@@ -111,7 +113,7 @@ function checkParsedText(
   const isOnline = found.commands.some((one) =>
     needsNetwork([getProgramName(one), ...one.words.slice(1).map(({ guess }) => guess)]),
   )
-  const isPlain = 'commands' in proof && !AMBIGUOUS_SYNTAX.test(text)
+  const isPlain = isPlainText(text, proof)
   const hiddenChanges = findHiddenChanges(found.commands, pathContext)
   const known = { programs, isPlain, hiddenChanges, ...(isOnline && { needsNetwork: true as const }) }
 
@@ -134,6 +136,10 @@ function checkParsedText(
   if (text.length > MAX_AUTO_ALLOWED_CHARS)
     return { ...askBecause('It is not proved harmless: it is too long to be judged.'), ...known }
   return { ...checkPlainCommands(proof.commands, folder, context), ...known }
+}
+
+function isPlainText(text: string, proof: CommandReading['proof']): boolean {
+  return 'commands' in proof && !AMBIGUOUS_SYNTAX.test(text)
 }
 
 const AMBIGUOUS_SYNTAX = /[{}\\#]|;[;&]/
