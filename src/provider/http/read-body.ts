@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
- * The body of a response, which has just begun. Each step gives everything that has arrived, and the end of a body is known with its
- * last bytes; Node's own iterator takes several rounds of the event loop for that.
+ * The body of a response, which has just begun. Each step gives what has arrived, and the end of a body is known with its last bytes;
+ * Node's own iterator takes several rounds of the event loop for that. Between long steps other work gets its turn, such as the keys that
+ * a user types.
  */
 export function readBody(incoming: IncomingMessage): AsyncIterable<Uint8Array> {
   let chunks: Buffer[] = []
   let bytes = 0
+  let isLongStep = false
   let end: { readonly error?: unknown } | undefined
   let wake: (() => void) | undefined
 
@@ -28,20 +31,27 @@ export function readBody(incoming: IncomingMessage): AsyncIterable<Uint8Array> {
     wakeReader()
   })
 
+  function takeStep(first: Buffer): Buffer {
+    let count = 1
+    let length = first.length
+    for (; count < chunks.length && length < STEP_BYTES; count++) length += chunks[count]?.length ?? 0
+    isLongStep = count < chunks.length
+    const step = count === 1 ? first : Buffer.concat(chunks.slice(0, count), length)
+    chunks = isLongStep ? chunks.slice(count) : []
+    bytes -= length
+    if (bytes <= MAX_UNREAD_BYTES && incoming.isPaused()) incoming.resume()
+    return step
+  }
+
   const iterator: AsyncIterator<Uint8Array> = {
     async next() {
+      if (isLongStep) await nextTurn()
       if (chunks.length === 0 && !end)
         await new Promise<void>((resolve) => {
           wake = resolve
         })
       const [first] = chunks
-      if (first) {
-        const value = chunks.length === 1 ? first : Buffer.concat(chunks, bytes)
-        chunks = []
-        bytes = 0
-        if (incoming.isPaused()) incoming.resume()
-        return { done: false, value }
-      }
+      if (first) return { done: false, value: takeStep(first) }
       if (end && 'error' in end) throw end.error
       return { done: true, value: undefined }
     },
@@ -58,5 +68,8 @@ function createBreakError(): Error {
   return Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 }
 
+/** Decoding and drawing this much takes a few milliseconds. */
+const STEP_BYTES = 2 ** 14
+
 /** A reader that is slower than the server does not fill the memory. */
-const MAX_UNREAD_BYTES = 2 ** 20
+const MAX_UNREAD_BYTES = 2 ** 16
