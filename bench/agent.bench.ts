@@ -39,7 +39,7 @@ try {
   for (const provider of BENCH_PROVIDERS) {
     const runs = await compare('twenty', ROUNDS, provider)
     gapRows.push(
-      createRow(`from a response to the next request, 20 turns with a tool, ${provider}`, 2, runs, medianGap),
+      createRow(`from a response to the next request, 20 turns with a tool, ${provider}`, 1.7, runs, medianGap),
     )
   }
   const long = await compare('long', 5)
@@ -61,7 +61,7 @@ try {
       ),
       createRow('whole run, one text turn, from start to exit', 0.8, text, ({ totalMs }) => totalMs),
       ...gapRows,
-      createRow('the same, 200 turns, openai-chat', 2, long, medianGap),
+      createRow('the same, 200 turns, openai-chat', 1.7, long, medianGap),
       {
         label: 'the same at turn 200 against turn 20',
         figures: `${median(long.mine.map((run) => medianGapBetween(run, 180, 200))).toFixed(2)} ms against ${median(long.mine.map((run) => medianGapBetween(run, 10, 30))).toFixed(2)} ms`,

@@ -52,9 +52,9 @@ try {
   for (const isSandboxed of hasBubblewrap ? [false, true] : [false])
     for (const [where, cwd] of Object.entries(workspaces))
       for (const [script, what, limit] of [
-        ['look', 'reads', isSandboxed ? 1.6 : 1.75],
+        ['look', 'reads', isSandboxed ? 1.4 : 1.5],
         // The file is kept for undo, on the disk.
-        ['change', 'changes a file', 3.5],
+        ['change', 'changes a file', 2.5],
       ] as const) {
         const programs = [floor(isSandboxed), dragoman({ options: ['--sandbox', isSandboxed ? 'on' : 'off'] })] as const
         const runs = await runner.compare(programs, script, cwd, ROUNDS)

@@ -50,6 +50,8 @@ export interface AgentContext {
   readonly mode?: { get(): ApprovalMode; set(mode: ApprovalMode): void }
   /** Which commands may run with more access than the sandbox gives. */
   readonly sandboxAccess?: SandboxAccessRules
+  /** Called when a request was sent: until the response comes, the host has time for other work. */
+  readonly onRequestSent?: () => void
   /** The messages that the user has sent since the last call; read between turns. */
   readonly takeQueuedMessages?: () => readonly UserTurn['parts'][]
   /** The agent that a call has chosen to continue the conversation; read before each request. */

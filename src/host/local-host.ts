@@ -39,42 +39,66 @@ export function localHost(options: LocalOptions): LocalHost {
     ...defined({ extraFiles: options.extraFiles }),
   }
   const roots = createAllowedRoots(allowed)
-  const sandbox = withLaunchAhead(createLocalSandbox(options.sandbox ?? { mode: 'off' }, options, roots))
-  const stdioProcesses = createStdioProcesses({ ...options, sandbox })
-  const { takeNotices } = stdioProcesses
-  const processes = createLocalProcesses(roots, { ...options, sandbox, takeNotices })
+  // Many sessions start no process.
+  const sandbox = createOnUse(() =>
+    withLaunchAhead(createLocalSandbox(options.sandbox ?? { mode: 'off' }, options, roots)),
+  )
+  const stdioProcesses = createOnUse(() => createStdioProcesses({ ...options, sandbox: sandbox.use() }))
+  const takeNotices = (): string[] => stdioProcesses.used?.takeNotices() ?? []
+  const processes = createOnUse(() => createLocalProcesses(roots, { ...options, sandbox: sandbox.use(), takeNotices }))
   const createFiles = (allowedRoots: AllowedRoots): Files => {
     const files = createLocalFiles(allowedRoots, locks)
     return {
       ...files,
       async write(path, bytes, writeOptions) {
-        sandbox.approveWrite(path)
+        sandbox.use().approveWrite(path)
         await files.write(path, bytes, writeOptions)
       },
       async update(path, transform, writeOptions) {
-        sandbox.approveWrite(path)
+        sandbox.use().approveWrite(path)
         await files.update(path, transform, writeOptions)
       },
       async remove(path) {
-        sandbox.approveWrite(path)
+        sandbox.use().approveWrite(path)
         await files.remove(path)
       },
     }
   }
   return {
     files: createFiles(roots),
-    processes,
+    processes: {
+      run: (command) => processes.use().run(command),
+      start: (command) => processes.use().start(command),
+      listBackground: () => processes.used?.listBackground() ?? [],
+      restoreBackground: () => processes.use().restoreBackground(),
+      onIdle: () => processes.used?.onIdle(),
+      prepare: async (folder) => processes.used?.prepare(folder),
+    },
     search: createRipgrepSearch(roots),
     withAccess(access) {
       const widerRoots = createAllowedRoots({ ...allowed, access })
       return { files: createFiles(widerRoots), search: createRipgrepSearch(widerRoots) }
     },
-    sandbox: () => sandbox.state(),
-    stdioProcesses,
-    close() {
-      processes.close()
-      stdioProcesses.close()
-      sandbox.close()
+    sandbox: () => sandbox.use().state(),
+    stdioProcesses: {
+      open: (program, listener) => stdioProcesses.use().open(program, listener),
+      takeNotices,
+      close: () => stdioProcesses.used?.close(),
     },
+    close() {
+      processes.used?.close()
+      stdioProcesses.used?.close()
+      sandbox.used?.close()
+    },
+  }
+}
+
+function createOnUse<T>(create: () => T): { readonly used: T | undefined; use(): T } {
+  let used: T | undefined
+  return {
+    get used() {
+      return used
+    },
+    use: () => (used ??= create()),
   }
 }

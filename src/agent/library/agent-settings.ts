@@ -31,6 +31,7 @@ export function createSharedContext(
     system: options.instructions ?? '',
     clock: systemClock,
     createId,
+    onRequestSent: () => options.host?.processes.onIdle?.(),
     ...defined({ hooks: options.hooks }),
     stopRequest: {},
   }

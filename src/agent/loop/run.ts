@@ -203,7 +203,7 @@ async function* requestTurn(state: RunState): AsyncGenerator<RunEvent, FoldedTur
   const onSent: typeof requests.onSent = (one) => {
     requests.onSent(one)
     agent.toolbox.onRequestSent?.()
-    agent.host.processes.onIdle?.()
+    agent.onRequestSent?.()
   }
   const prepareCalls = createCallPreparer(agent)
   const patience = agent.canRetryLater && { maxRetryWaitMs: MAX_WAIT_IN_RUN_MS }

@@ -197,6 +197,7 @@ export async function assembleAgent(
         writeFileSync(path, text, { mode: 0o600 })
         return Promise.resolve(path)
       },
+      onRequestSent: () => local.processes.onIdle?.(),
       ...defined({ diagnoseCache: config.cacheDiagnosis }),
       ...(config.compression?.share !== undefined && { compaction: { share: config.compression.share } }),
       ...defined({ requestApproval: ask }),

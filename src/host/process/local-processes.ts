@@ -40,8 +40,10 @@ export interface ProcessOptions {
   readonly onUnsandboxed?: (why: string) => void
 }
 
+type LocalProcesses = Required<Processes> & { close(): void }
+
 /** Runs commands with bash, each in its own group and session. close() ends what still runs. */
-export function createLocalProcesses(roots: AllowedRoots, options: ProcessOptions): Processes & { close(): void } {
+export function createLocalProcesses(roots: AllowedRoots, options: ProcessOptions): LocalProcesses {
   const { scratch, variables, sandbox } = options
   const backgroundCommands = new Set<StartedCommand>()
   const running = new Set<ProcessGroup>()

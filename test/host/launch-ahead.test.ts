@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type BoxedPlace, boxedPlace, skipWithoutBox } from './box.ts'
+
+/** Longer than the next shell takes, so that there is one when a command is prepared. */
+const SHELL_STARTED_MS = 100
+/** Longer than what is prepared may be used. */
+const EXPIRED_MS = 400
+
+async function prepare({ host, ws }: BoxedPlace): Promise<void> {
+  host.processes.onIdle?.()
+  await wait(SHELL_STARTED_MS)
+  await host.processes.prepare?.(ws)
+}
+
+describe('a sandbox that is prepared before its command', async () => {
+  const skip = await skipWithoutBox()
+
+  test('is like any other: commands run, and protected paths stay protected', { skip }, async () => {
+    using at = boxedPlace()
+    await at.run('true')
+    for (const round of [1, 2, 3]) {
+      await prepare(at)
+      const { output, sandboxed } = await at.run(`echo ${round}; cat "$HOME/.ssh/id_rsa"`)
+      assert.match(output, new RegExp(`^${round}\n`))
+      assert.doesNotMatch(output, /canary/)
+      assert.equal(sandboxed, true)
+    }
+    await prepare(at)
+    const { notes = [] } = await at.run('echo mine > AGENTS.md')
+    assert.match(notes.join('\n'), /AGENTS\.md is protected/)
+    assert.equal(existsSync(join(at.ws, 'AGENTS.md')), false)
+  })
+
+  test('is prepared anew after an approved write', { skip }, async () => {
+    using at = boxedPlace()
+    await at.run('true')
+    await prepare(at)
+    await at.host.files.write(join(at.ws, 'AGENTS.md'), Buffer.from('approved\n'))
+    const { output, notes } = await at.run('cat AGENTS.md; echo changed > AGENTS.md')
+    assert.match(output, /^approved\n/)
+    assert.equal(notes, undefined)
+    assert.equal(readFileSync(join(at.ws, 'AGENTS.md'), 'utf8'), 'approved\n')
+  })
+
+  test('is dropped if the command does not come soon', { skip }, async () => {
+    using at = boxedPlace()
+    await at.run('true')
+    await prepare(at)
+    await wait(EXPIRED_MS)
+    writeFileSync(join(at.ws, 'AGENTS.md'), "the user's\n")
+    const { notes } = await at.run('echo changed > AGENTS.md; true')
+    assert.equal(notes, undefined)
+    assert.equal(readFileSync(join(at.ws, 'AGENTS.md'), 'utf8'), "the user's\n")
+  })
+
+  test('changes nothing before the first command', { skip }, async () => {
+    using at = boxedPlace()
+    mkdirSync(join(at.ws, '.git'))
+    await prepare(at)
+    assert.equal(existsSync(join(at.ws, '.git/hooks')), false)
+  })
+})
