@@ -46,6 +46,19 @@ describe('a sandbox that is prepared before its command', async () => {
     assert.equal(readFileSync(join(at.ws, 'AGENTS.md'), 'utf8'), 'approved\n')
   })
 
+  test('is prepared anew if somebody has created a protected file meanwhile', { skip }, async () => {
+    using at = boxedPlace()
+    mkdirSync(join(at.ws, '.vscode'))
+    await at.run('true')
+    for (const name of ['AGENTS.md', '.vscode/settings.json']) {
+      await prepare(at)
+      writeFileSync(join(at.ws, name), "the user's\n")
+      const { notes } = await at.run(`echo changed > ${name}; true`)
+      assert.equal(notes, undefined)
+      assert.equal(readFileSync(join(at.ws, name), 'utf8'), "the user's\n")
+    }
+  })
+
   test('is dropped if the command does not come soon', { skip }, async () => {
     using at = boxedPlace()
     await at.run('true')

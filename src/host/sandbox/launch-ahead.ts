@@ -1,11 +1,12 @@
 import type { Sandbox, SandboxLaunch, SandboxLaunchOptions } from './sandbox.ts'
 
-/** Later it would be as old as something that others may have done meanwhile. */
-const MAX_AGE_MS = 250
+/** A command comes some milliseconds after its text is complete. What is outside of the workspace is not looked at again. */
+const MAX_AGE_MS = 100
 
 /**
  * A sandbox whose next launch can be prepared while the model still writes its response. That launch is used only for the next command,
- * if it comes soon, and if no write to a protected path was approved meanwhile.
+ * if it comes soon, if no write to a protected path was approved meanwhile, and if nothing has appeared or disappeared where protected
+ * paths would be.
  */
 export function withLaunchAhead(sandbox: Sandbox): Sandbox {
   let ahead: { readonly key: string; readonly launch: SandboxLaunch; readonly timer: NodeJS.Timeout } | undefined
@@ -30,7 +31,7 @@ export function withLaunchAhead(sandbox: Sandbox): Sandbox {
       ahead = { key: getKey(folder, options), launch, timer: setTimeout(discard, MAX_AGE_MS).unref() }
     },
     async prepareLaunch(folder, options) {
-      const launch = ahead?.key === getKey(folder, options) ? ahead.launch : undefined
+      const launch = ahead?.key === getKey(folder, options) && ahead.launch.isCurrent() ? ahead.launch : undefined
       if (launch) {
         clearTimeout(ahead?.timer)
         ahead = undefined

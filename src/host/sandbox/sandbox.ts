@@ -77,6 +77,8 @@ export interface SandboxLaunch {
   readonly identity?: readonly string[]
   /** The system counts its processes apart, so their number can be limited. */
   readonly hasOwnProcessCount?: boolean
+  /** Is there nothing new, and nothing gone, where it looked for protected paths? */
+  isCurrent(): boolean
   /** It was started as a process. */
   markStarted(pid?: number): void
   /** It is started no more. */
@@ -184,8 +186,9 @@ export function createLocalSandbox(
         onKnown: (one, isKnown) => watched?.setKnown(one, isKnown),
       })
       const watched = isolated ? watchProtectedPaths(pathGuard) : undefined
-      const { found, check, repeated } = pathGuard
+      const { isCurrent, found, check, repeated } = pathGuard
       const lifecycle = {
+        isCurrent,
         found,
         check,
         repeated,

@@ -18,11 +18,10 @@ export async function readFileForModel(
   lineWindow: LineWindow,
   signal: AbortSignal,
 ): Promise<FileReading> {
-  const start = await files.read(path, { from: 0, bytes: SMALL_READ_BYTES + 1 })
-  const info = start.length > SMALL_READ_BYTES ? await files.info(path) : undefined
+  const info = await files.info(path)
   if (info !== undefined && info.size > MAX_WHOLE_READ_BYTES)
     return readLargeFile(files, path, lineWindow, info.size, signal)
-  const bytes = info === undefined ? start : await files.read(path)
+  const bytes = await files.read(path)
   const mime = detectMediaType(bytes, path)
   if (mime !== undefined) return { kind: 'media', mime, data: Buffer.from(bytes).toString('base64') }
   const encoding = await detectEncoding(bytes)
@@ -30,9 +29,6 @@ export async function readFileForModel(
   const text = (await decodeText(bytes, encoding)).replaceAll('\r\n', '\n')
   return { kind: 'text', hash: sha256Hex(bytes), ...sliceLines(text, lineWindow) }
 }
-
-/** Most files are shorter, and are read at once. */
-const SMALL_READ_BYTES = 2 ** 16 - 1
 
 /** Also the limit of vendors for an image or a document. */
 export const MAX_WHOLE_READ_BYTES = 20 * 2 ** 20

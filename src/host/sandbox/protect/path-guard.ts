@@ -27,6 +27,8 @@ export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'r
   readonly missing: ReadonlyMap<string, readonly string[]>
   /** Paths that match those patterns and existed before. */
   readonly present: readonly string[]
+  /** Is nothing new, and nothing gone, in the folders in which protected paths were looked for? */
+  isCurrent(): boolean
   /** The command was started below this process. `stop` ends it. */
   markStarted(sandboxPid?: number, stop?: () => void): void
   /** Nothing more is mounted by the descriptors of anchors and fixed paths. */
@@ -57,8 +59,14 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
   const others: (() => readonly MissingPath[])[] = []
   const names = new Map<string, string[]>()
   const listings = new Map<string, readonly string[]>()
+  /** The folders that were looked at, and when each of them was changed last before that. */
+  const changeTimes = new Map<string, string>()
+  const noteFolder = (path: string): void => {
+    if (!changeTimes.has(path)) changeTimes.set(path, readChangeTime(path))
+  }
   /** A folder is listed once, unless we create something in it. */
   const listFolder = (path: string): readonly string[] => {
+    noteFolder(path)
     const known = listings.get(path) ?? listNames(path)
     listings.set(path, known)
     return known
@@ -72,6 +80,7 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
     const resolvedSegments: string[] = []
     for (const [index, segment] of segments.entries()) {
       const at = join(folder, ...resolvedSegments)
+      noteFolder(at)
       if (segment.includes('*')) {
         const rest = segments.slice(index + 1)
         for (const name of listMatchingNames(at, segment))
@@ -193,6 +202,7 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
     fixed: toMountSources(fixed),
     missing: toMissingPatterns(names, missing),
     present: missingPathGuard.present,
+    isCurrent: () => [...changeTimes].every(([path, time]) => readChangeTime(path) === time),
     markStarted: (sandboxPid, stop = () => undefined) => missingPathGuard.markStarted(sandboxPid, stop),
     closeDescriptors() {
       for (const handle of [...anchors.values(), ...fixed.values()]) handle?.release()
@@ -204,6 +214,12 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
     repeated,
     release: () => missingPathGuard.close(),
   }
+}
+
+/** Changes whenever an entry of the folder is created, removed or renamed. */
+function readChangeTime(folder: string): string {
+  const stats = statNoFollow(folder)
+  return stats ? `${stats.dev}:${stats.ino}:${stats.ctimeMs}` : ''
 }
 
 const MAX_LINK_DEPTH = 5
