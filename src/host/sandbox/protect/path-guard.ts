@@ -28,7 +28,7 @@ export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'r
   /** Paths that match those patterns and existed before. */
   readonly present: readonly string[]
   /** Is nothing new, and nothing gone, in the folders in which protected paths were looked for? */
-  isCurrent(): boolean
+  readonly isCurrent: () => boolean
   /** The command was started below this process. `stop` ends it. */
   markStarted(sandboxPid?: number, stop?: () => void): void
   /** Nothing more is mounted by the descriptors of anchors and fixed paths. */
