@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
  * Node's own iterator takes several rounds of the event loop for that. Between long steps other work gets its turn, such as the keys that
  * a user types.
  */
-export function readBody(incoming: IncomingMessage): AsyncIterable<Uint8Array> {
+export function readBody(incoming: Readable): AsyncIterable<Uint8Array> {
   let chunks: Buffer[] = []
   let bytes = 0
   let isLongStep = false
