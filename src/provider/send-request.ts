@@ -161,8 +161,11 @@ async function* sendAndDecode(
     }
     const readBatch = createResponseReader(wire, state, response, monitor, checks, waiter)
     let batch = await readBatch()
-    for (; !batch.end; batch = await readBatch()) for (const event of batch.events) yield event
-    for (const event of batch.events) yield event
+    for (;;) {
+      for (const event of batch.events) yield event
+      if (batch.end) break
+      batch = await readBatch()
+    }
     const { broken } = batch.end
     const { why } = stopped
     if (why === 'aborted') {

@@ -1,5 +1,14 @@
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from 'node:fs'
-import { readlinkSync, readSync, realpathSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from 'node:fs'
 import { getErrnoCode } from '../host-error.ts'
 import { defined } from '../../model/defined.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'

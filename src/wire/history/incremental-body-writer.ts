@@ -122,8 +122,9 @@ function createHistoryWriter(wire: Wire): HistoryWriter {
     const split = findLastSplit(turns, wire, cached.turnCount)
     // A result that came late changes a message before the last response.
     if (split > cached.turnCount && !hasLateResults(turns.slice(split))) {
-      const isKnown = reportedTurnCount >= split && cached.tail !== undefined && isSameTail(cached.tail, request, split)
-      const { ids, encoded } = isKnown ? (cached.tail as EncodedTail) : encodeTail(encodeTurns, split, cached)
+      const { tail } = cached
+      const known = tail && reportedTurnCount >= split && isSameTail(tail, request, split) ? tail : undefined
+      const { ids, encoded } = known ?? encodeTail(encodeTurns, split, cached)
       if (reportedTurnCount < split) oldWarnings.push(...encoded.warnings)
       for (const id of ids.added) cached.ids.add(id)
       cached.headers = mergeHeaderLists(cached.headers, encoded.headers)
