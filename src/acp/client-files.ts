@@ -83,8 +83,8 @@ function overlayFiles(local: Files, { readText, writeText }: ClientFiles, folder
 
   return {
     ...local,
-    async read(path, range) {
-      const disk = await local.read(path, range).catch((error: unknown) => ({ error }))
+    async read(path, range, maxBytes) {
+      const disk = await local.read(path, range, maxBytes).catch((error: unknown) => ({ error }))
       const isMissing = !(disk instanceof Uint8Array)
       // Only large files are read in parts.
       if (range || !readText || !(await isEditorPath(path).catch(() => false))) {

@@ -39,7 +39,8 @@ export interface VisitedFolder {
 export interface Files {
   /** Follows links; undefined if the file does not exist. */
   info(path: string): Promise<FileInfo | undefined>
-  read(path: string, range?: { readonly from: number; readonly bytes: number }): Promise<Uint8Array>
+  /** The whole file, or a range of it. A file of more than `maxBytes` is not read: the error is `too-large`. */
+  read(path: string, range?: { readonly from: number; readonly bytes: number }, maxBytes?: number): Promise<Uint8Array>
   /** Atomic; keeps the mode of the file unless one is given, and creates missing folders. */
   write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>
   /**

@@ -21,6 +21,17 @@ export function toCanonicalJson(value: unknown): string {
   })
 }
 
+/** Do two values have the same text? What is the same object is not compared field by field. */
+export function isSameJson(one: Json, other: Json): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  if (Array.isArray(one) !== Array.isArray(other)) return false
+  const [names, otherNames] = [Object.keys(one), Object.keys(other)]
+  if (names.length !== otherNames.length) return false
+  const [values, otherValues] = [Object.values(one), Object.values(other)]
+  return names.every((name, at) => name === otherNames[at] && isSameJson(values[at] as Json, otherValues[at] as Json))
+}
+
 export function stringOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

@@ -256,3 +256,14 @@ describe('resolve', () => {
     assert.ok(lstatSync(join(at.ws, 'dangling')).isSymbolicLink())
   })
 })
+
+test('a file of more bytes than the caller accepts is not read', async () => {
+  using at = place()
+  const path = join(at.ws, 'ten')
+  writeFileSync(path, '0123456789')
+  assert.equal((await at.host.files.read(path, undefined, 10)).length, 10)
+  await assert.rejects(
+    at.host.files.read(path, undefined, 9),
+    (error) => error instanceof HostError && error.code === 'too-large',
+  )
+})

@@ -73,6 +73,39 @@ describe('a body that is written piece by piece is the same, byte for byte, as o
       })
   }
 
+  for (const id of wireIds)
+    test(`${id}: each request has its own tools, though most are the same as in the last one`, async () => {
+      const wire = await loadWire(id)
+      const write = createIncrementalBodyWriter(wire)
+      const schema = { type: 'object', properties: { path: { type: 'string' } } }
+      const [first, second] = ['a', 'b'].map((name): ToolSpec => ({ name, description: name, schema })) as [
+        ToolSpec,
+        ToolSpec,
+      ]
+      const lists = [
+        [first, second],
+        [{ ...first }, { ...second }],
+        [second, first],
+        [first, { ...second, description: 'c' }],
+        [first, { ...second, schema: { ...schema, required: ['path'] } }],
+        [first],
+        [first, second],
+      ]
+      const turns: Turn[] = [{ role: 'user', parts: [{ kind: 'text', text: 'hi' }] }]
+      for (const list of lists)
+        for (const cacheTtl of [undefined, '1h'] as const) {
+          const params = cacheTtl && { cacheTtl }
+          const request = { model: 'm', system: 's', tools: list, turns, ...(params && { params }) }
+          const whole = JSON.stringify(wire.encodeRequest(request, wire.profile).body)
+          const { pieces, prefixHashes } = write(request, wire.profile)
+          assert.equal(joinBodyPieces(pieces), whole)
+          assert.equal(
+            prefixHashes?.tools,
+            createIncrementalBodyWriter(wire)(request, wire.profile).prefixHashes?.tools,
+          )
+        }
+    })
+
   test('Anthropic with thinking, the tools of the server, and responses of other models', async () => {
     const wire = await loadWire('anthropic')
     const native = (data: JsonObject) => ({ wire: 'anthropic', signer: 'anthropic', data }) as const

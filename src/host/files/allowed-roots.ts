@@ -43,24 +43,26 @@ export function createAllowedRoots(allowed: AllowedPaths): AllowedRoots {
 
   const granted = (allowed.access ?? []).map(accessRoot)
 
-  function* allRoots(): Generator<KnownRoot> {
-    yield* granted
-    yield* rootsFor(allowed.folders, 'rw', (name) => folderRoot(name, true))
-    yield* rootsFor(allowed.readFolders ?? [], 'r', (name) => folderRoot(name, false))
-    yield* rootsFor(allowed.extraFiles ?? [], 'own', fileRoot)
+  function listRoots(): KnownRoot[] {
+    const roots = [...granted]
+    addRoots(roots, allowed.folders, 'rw', (name) => folderRoot(name, true))
+    addRoots(roots, allowed.readFolders ?? [], 'r', (name) => folderRoot(name, false))
+    addRoots(roots, allowed.extraFiles ?? [], 'own', fileRoot)
+    return roots
   }
 
-  function* rootsFor(
+  function addRoots(
+    roots: KnownRoot[],
     names: readonly string[],
     kind: string,
     make: (name: string) => KnownRoot | undefined,
-  ): Generator<KnownRoot> {
+  ): void {
     for (const name of names) {
       const key = `${kind} ${name}`
       const found = knownRoots.get(key) ?? make(name)
       if (!found) continue
       knownRoots.set(key, found)
-      yield found
+      roots.push(found)
     }
   }
 
@@ -69,7 +71,7 @@ export function createAllowedRoots(allowed: AllowedPaths): AllowedRoots {
       const segments = splitPath(path)
       let best: RootedPath | undefined
       let depth = -1
-      for (const { root, names } of allRoots()) {
+      for (const { root, names } of listRoots()) {
         for (const name of names) {
           if (name.length <= depth || !coversPath(root, name, segments)) continue
           depth = name.length
@@ -83,7 +85,7 @@ export function createAllowedRoots(allowed: AllowedPaths): AllowedRoots {
       const segments = splitPath(real)
       let best: AllowedRoot | undefined
       let depth = -1
-      for (const { root, names, isResolveOnly } of allRoots()) {
+      for (const { root, names, isResolveOnly } of listRoots()) {
         const name = names[1]
         if (isResolveOnly || name.length <= depth || !coversPath(root, name, segments)) continue
         depth = name.length

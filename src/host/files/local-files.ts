@@ -19,7 +19,7 @@ export function createLocalFiles(roots: AllowedRoots, lockFolder?: string): File
     info: async (path) =>
       withOpenedPath(roots, path, { need: 'read' }, ({ entry }) => entry && toFileInfo(entry.stats)),
 
-    async read(path, range) {
+    async read(path, range, maxBytes = MAX_READ_BYTES) {
       const { descriptor, size } = withOpenedPath(roots, path, { need: 'read' }, ({ entry }) => {
         if (!entry) throw new HostError('not-found', `File not found: ${path}`)
         if (entry.stats.isDirectory()) throw new HostError('is-folder', `The path is a folder, not a file: ${path}`)
@@ -29,7 +29,7 @@ export function createLocalFiles(roots: AllowedRoots, lockFolder?: string): File
       try {
         const from = range?.from ?? 0
         const length = Math.min(range?.bytes ?? Number.POSITIVE_INFINITY, Math.max(0, size - from))
-        if (length > MAX_READ_BYTES)
+        if (length > maxBytes)
           throw new HostError('too-large', `The file is too large to be read at once (${size} bytes): ${path}`)
         return await readBytes(descriptor, from, length)
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { Files } from '../../host/host.ts'
+import { HostError } from '../../host/host-error.ts'
 import { sha256Hex } from '../../host/files/sha256.ts'
 import { detectEncoding, decodeText } from './encoding.ts'
 import { detectMediaType } from './media-type.ts'
@@ -18,16 +19,21 @@ export async function readFileForModel(
   lineWindow: LineWindow,
   signal: AbortSignal,
 ): Promise<FileReading> {
-  const info = await files.info(path)
-  if (info !== undefined && info.size > MAX_WHOLE_READ_BYTES)
-    return readLargeFile(files, path, lineWindow, info.size, signal)
-  const bytes = await files.read(path)
+  const bytes = await files.read(path, undefined, MAX_WHOLE_READ_BYTES).catch(ignoreTooLarge)
+  if (!bytes || bytes.length > MAX_WHOLE_READ_BYTES) {
+    const size = bytes?.length ?? (await files.info(path))?.size ?? 0
+    return readLargeFile(files, path, lineWindow, size, signal)
+  }
   const mime = detectMediaType(bytes, path)
   if (mime !== undefined) return { kind: 'media', mime, data: Buffer.from(bytes).toString('base64') }
   const encoding = await detectEncoding(bytes)
   if (!encoding) return { kind: 'binary', size: bytes.length }
   const text = (await decodeText(bytes, encoding)).replaceAll('\r\n', '\n')
   return { kind: 'text', hash: sha256Hex(bytes), ...sliceLines(text, lineWindow) }
+}
+
+function ignoreTooLarge(error: unknown): undefined {
+  if (!(error instanceof HostError && error.code === 'too-large')) throw error
 }
 
 /** Also the limit of vendors for an image or a document. */

@@ -1,5 +1,5 @@
 import type { Warning } from '../../model/event.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import { getSnapshotSource } from '../../model/history-snapshot.ts'
 import type { ModelRequest } from '../../model/request.ts'
@@ -97,6 +97,7 @@ type HistoryWriter = (request: ModelRequest, profile: Profile, reportedTurnCount
 function createHistoryWriter(wire: Wire): HistoryWriter {
   const histories = new WeakMap<readonly Turn[], CachedHistory>()
   const hashBody = createPrefixHasher()
+  const encodeFrame = createFrameEncoder()
 
   return (request, profile, reportedTurnCount) => {
     const { turns } = request
@@ -251,17 +252,33 @@ function findHistory(body: JsonObject): Json[] {
   return findHistory(value)
 }
 
-/** The text of a body without its history, and the fields before that. */
-function encodeFrame(body: JsonObject): { frame: string; head: JsonObject } {
-  const key = getLastKey(body)
-  const value = body[key]
-  if (!isObject(value)) {
-    const head = { ...body, [key]: [] }
-    return { frame: JSON.stringify(head), head }
+type FrameEncoder = (body: JsonObject) => { readonly frame: string; readonly head: JsonObject }
+
+/** Encodes a body without its history. The tools, which are most of it, are encoded only if they differ from the last ones. */
+function createFrameEncoder(): FrameEncoder {
+  let last = { tools: null as Json, text: 'null' }
+
+  function encodeFrame(body: JsonObject): ReturnType<FrameEncoder> {
+    const history = getLastKey(body)
+    const head = { ...body }
+    const texts: string[] = []
+    for (const [name, value] of Object.entries(body)) {
+      let text: string | undefined
+      if (name === history) {
+        const inner = isObject(value) ? encodeFrame(value) : { frame: '[]', head: [] }
+        head[name] = inner.head
+        text = inner.frame
+      } else if (name === 'tools') {
+        if (!isSameJson(value, last.tools)) last = { tools: value, text: JSON.stringify(value) }
+        head[name] = last.tools
+        text = last.text
+      } else text = JSON.stringify(value)
+      if (text !== undefined) texts.push(`${JSON.stringify(name)}:${text}`)
+    }
+    return { frame: `{${texts.join(',')}}`, head }
   }
-  const inner = encodeFrame(value)
-  const frame = JSON.stringify({ ...body, [key]: 0 }).replace(/0\}$/, () => `${inner.frame}}`)
-  return { frame, head: { ...body, [key]: inner.head } }
+
+  return encodeFrame
 }
 
 function getLastKey(body: JsonObject): string {

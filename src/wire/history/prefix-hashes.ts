@@ -25,7 +25,8 @@ export interface HashedHistory {
 
 /** Hashes only what changed, and only when it is read, so that no request waits for its hashes. */
 export function createPrefixHasher(): (frame: JsonObject, getHashedHistory: () => HashedHistory) => PrefixHashes {
-  const [settings, tools, system] = [createCachedHash(), createCachedHash(), createCachedHash()]
+  const [settings, system] = [createCachedHash(), createCachedHash()]
+  let lastTools = { tools: undefined as Json | undefined, hash: '' }
   return (frame, getHashedHistory) => {
     const rest = flattenEnvelope(frame)
     return {
@@ -36,7 +37,9 @@ export function createPrefixHasher(): (frame: JsonObject, getHashedHistory: () =
         return settings(JSON.stringify(others))
       },
       get tools() {
-        return tools(JSON.stringify(rest['tools'] ?? null))
+        const { tools = null } = rest
+        if (tools !== lastTools.tools) lastTools = { tools, hash: base62Hash(JSON.stringify(tools), HASH_CHARS) }
+        return lastTools.hash
       },
       get system() {
         const before = SYSTEM_FIELDS.flatMap((key) => (rest[key] === undefined ? [] : [JSON.stringify(rest[key])]))
@@ -123,7 +126,7 @@ function isToolResult(part: Json): boolean {
   return isObject(part) && (part['type'] === 'tool_result' || part['functionResponse'] !== undefined)
 }
 
-/** System prompt and tools are long, and nearly always the same as in the previous request. */
+/** The system prompt is long, and nearly always the same as in the previous request. */
 function createCachedHash(): (text: string) => string {
   let [lastText, hash] = ['', base62Hash('', HASH_CHARS)]
   return (text) => {
