@@ -55,7 +55,7 @@ try {
       createRow('the same, first start after a build against later ones', 1.5, afterBuild, (one) => one.firstRequestMs),
       createRow(
         'the same, first start after an installation without a build',
-        1.75,
+        1.5,
         afterInstall,
         (one) => one.firstRequestMs,
       ),

@@ -2,12 +2,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { bundle } from './lib/bundle.mjs'
 import { bundleLibrary, libraryEntries } from './lib/bundle-library.mjs'
+import { markEager } from './lib/eager.mjs'
 import { filesUnder, fingerprint, inRoot, isMain, readStamp } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { withLock } from './lib/lock.mjs'
 import { noticesOf } from './lib/notices.mjs'
 import { binOf, runNode } from './lib/run.mjs'
-import { warmUp } from './lib/warm-up.mjs'
+import { findStartFunctions, warmUp } from './lib/warm-up.mjs'
 
 /**
  * Modules that are loaded at the first call of one of their functions, in the groups that they belong to. No run needs them
@@ -129,6 +130,7 @@ export async function build({ types = false } = {}) {
   if (types && !(await declarations())) return false
   mkdirSync(inRoot('dist'), { recursive: true })
   writeFileSync(inRoot(buildStamp), types ? `${print} types` : print)
+  for (const [file, functions] of await findStartFunctions()) await markEager(file, functions)
   await warmUp()
   return true
 }

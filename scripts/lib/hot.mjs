@@ -89,6 +89,8 @@ async function writeGroup(group, places, banner) {
     target: 'node20',
     // One byte for a character, in the file and in memory.
     charset: 'ascii',
+    // V8 parses arrow functions in a function as a whole each time, and cannot be told to compile them at once (eager.mjs).
+    supported: { arrow: false },
     minify: true,
     banner: { js: HELPERS },
     sourcemap: 'linked',
@@ -104,9 +106,13 @@ async function writeGroup(group, places, banner) {
     .replaceAll(/\brequire(?=\("(?!node:)[\w-]+:)/g, 'hotPart')
     .replaceAll(new RegExp(`\\brequire(?=\\("node:(?:${LATER.join('|')})"\\))`, 'g'), 'delayed')
   if (wanted !== 0) throw new Error(`${outfile}: not all imports were found`)
-  // Compiled code is kept under this name, so it must change whenever the text does.
+  writeHotFile(outfile, text)
+}
+
+/** Compiled code is kept under the hash in the last line, so it must change whenever the text does. */
+export function writeHotFile(file, text) {
   const print = createHash('sha256').update(text).digest('hex').slice(0, 16)
-  writeFileSync(outfile, `${text.trimEnd()}\n//${print}`, 'latin1')
+  writeFileSync(file, `${text.trimEnd()}\n//${print}`, 'latin1')
 }
 
 /** All chunks that are loaded statically with these. */

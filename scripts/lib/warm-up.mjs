@@ -1,7 +1,8 @@
-// Runs the new build against a scripted model on this machine, so that its compiled code is there before the first start
-// (docs/decisions/0008). Nothing depends on it: if it fails, the first start makes the compiled code.
+// Runs the new build against a scripted model on this machine: first to find the functions that every start calls (eager.mjs),
+// then to make the compiled code, so that it is there before the first start (docs/decisions/0008). Nothing depends on it: if it
+// fails, the first start takes longer.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inRoot } from './files.mjs'
@@ -10,17 +11,43 @@ const MODELS = ['anthropic/x', 'gemini/x', 'openai/x', 'openai-chat/x']
 const ANSWER = 'Done.'
 const LIMIT_MS = 20_000
 
+/** Makes the compiled code. */
 export async function warmUp() {
+  await withModel((options) => Promise.all([runHeadless(options), runInteractive(options)]))
+}
+
+/** The functions that a start calls until its first request, by file: their places in the text that V8 compiles. */
+export async function findStartFunctions() {
+  const records = mkdtempSync(join(tmpdir(), 'dragoman-start-functions-'))
+  await withModel(async ({ cwd, env }) => {
+    const recorder = `--require ${JSON.stringify(inRoot('scripts/lib/record-start-functions.cjs'))}`
+    const options = { cwd, env: { ...env, NODE_OPTIONS: recorder, DRAGOMAN_START_FUNCTIONS: records } }
+    const launcher = [process.execPath, inRoot('bin/dragoman'), '-p', 'go', '-m']
+    await Promise.all([...MODELS.map((model) => run([...launcher, model], options)), runInteractive(options)])
+  })
+  const functions = new Map()
+  for (const name of readdirSync(records)) {
+    for (const [file, ranges] of JSON.parse(readFileSync(join(records, name), 'utf8'))) {
+      const known = functions.get(file) ?? new Map()
+      for (const [start, end] of ranges) known.set(start, end)
+      functions.set(file, known)
+    }
+  }
+  rmSync(records, { recursive: true })
+  return functions
+}
+
+/** Calls `start` with the folder and the variables for runs with a scripted model. */
+async function withModel(start) {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-warm-up-'))
   try {
     const { scriptedServer } = await import(inRoot('dist/testing.js'))
-    const runWith = async (steps, start) => {
-      const server = await scriptedServer({ steps, end: { say: ANSWER } })
-      await start({ cwd: folder, env: environment(folder, server.url) })
-      await server.close()
-    }
-    const steps = [{ say: 'A look.', call: calls(folder) }]
-    await runWith(steps, (options) => Promise.all([runHeadless(options), runInteractive(options)]))
+    const server = await scriptedServer({
+      steps: [{ say: 'A look.', call: calls(folder) }],
+      end: { say: ANSWER },
+    })
+    await start({ cwd: folder, env: environment(folder, server.url) })
+    await server.close()
   } catch {
     // See above.
   } finally {
