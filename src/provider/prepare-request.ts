@@ -4,6 +4,7 @@ import type { ModelRequest } from '../model/request.ts'
 import type { ModelOrigin } from '../model/turn.ts'
 import { defined } from '../model/defined.ts'
 import { lazy } from '../model/lazy.ts'
+import { createFramer } from '../wire/framing/framer.ts'
 import { mergeHeaderLists } from '../wire/header-lists.ts'
 import { collectDeclaredTools } from '../wire/late-tools.ts'
 import type { DecodeContext, Wire } from '../wire/wire.ts'
@@ -36,7 +37,7 @@ export interface PreparedRequest {
 /** The HTTP request for a model request; only a fault if signing in failed. */
 export async function prepareRequest(
   endpoint: Endpoint,
-  { profile, writeBody }: EndpointCodec,
+  { wire, profile, writeBody }: EndpointCodec,
   request: ModelRequest,
   options: RequestOptions,
 ): Promise<PreparedRequest | { readonly warnings: readonly Warning[]; readonly fault: Fault }> {
@@ -47,6 +48,16 @@ export async function prepareRequest(
   if ('kind' in headersOrFault) return { warnings, fault: headersOrFault }
   const body = addExtraFields(pieces, endpoint.provider.extra ?? {}, profile)
   const bytes = countBodyBytes(body)
+  const reading: DecodeContext = {
+    turnKey: options.turnKey,
+    profile,
+    tools: collectDeclaredTools(request).known,
+    ...defined({ toolChoice: request.toolChoice, output: request.output }),
+  }
+  const onSent = lazy(() => {
+    options.onSent?.({ origin: getOrigin(endpoint), bytes, ...defined({ prefixHashes }) })
+    loadDecoder(wire, reading)
+  })
   return {
     warnings,
     httpRequest: {
@@ -54,17 +65,18 @@ export async function prepareRequest(
       headers: mergeHeaderLists(headersOrFault.headers, headers),
       body,
       bodyBytes: bytes,
-      onSent: lazy(() => options.onSent?.({ origin: getOrigin(endpoint), bytes, ...defined({ prefixHashes }) })),
+      onSent,
     },
-    reading: {
-      turnKey: options.turnKey,
-      profile,
-      tools: collectDeclaredTools(request).known,
-      ...defined({ toolChoice: request.toolChoice, output: request.output }),
-    },
+    reading,
     isStreamed,
     secret: headersOrFault.secret,
   }
+}
+
+/** Code that reads responses is loaded when it is first used: here, while the model works, and not when the response has come. */
+function loadDecoder(wire: Wire, reading: DecodeContext): void {
+  wire.startDecoding(reading)
+  createFramer(undefined)
 }
 
 export function getOrigin({ provider, wire, model }: Endpoint): ModelOrigin {

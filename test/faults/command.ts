@@ -50,8 +50,8 @@ export const commandPlays: Plays = {
 
 const LIMIT = 200
 
-/** A fork bomb; it gives up by itself after some seconds, in case nobody stops it. */
-const BOMB = 'bomb() { ((SECONDS > 3)) && exit; bomb | bomb & }; bomb'
+/** A fork bomb; it gives up by itself some time, in case nobody stops it. On a busy machine, whoever stops it may have to wait. */
+const BOMB = 'bomb() { ((SECONDS > 20)) && exit; bomb | bomb & }; bomb'
 
 function tasksOnMachine(): number {
   return Number(/\/(\d+)/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1])

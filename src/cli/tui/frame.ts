@@ -26,3 +26,16 @@ export function getFrameDelay(lastFrameMs: number): number {
 
 const FRAME_DELAY_MS = 33
 const MAX_FRAME_DELAY_MS = 250
+
+/**
+ * How many characters the next frame draws while text arrives faster than it can be drawn, by what the last one took. The first frames
+ * take longest, because their code is new to V8.
+ */
+export function fitFrameChars(chars: number, frameMs: number): number {
+  return Math.min(Math.max(frameMs > MAX_FRAME_MS ? chars >> 1 : chars * 2, MIN_FRAME_CHARS), MAX_FRAME_CHARS)
+}
+
+const MAX_FRAME_MS = 3
+const MIN_FRAME_CHARS = 500
+export const FIRST_FRAME_CHARS = 1000
+const MAX_FRAME_CHARS = 4000

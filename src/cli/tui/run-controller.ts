@@ -8,6 +8,7 @@ import type { UserTurn } from '../../model/turn.ts'
 import { type ResumeAdvice, describeRunProblem } from '../output/describe-run.ts'
 import { attachMentionedFiles } from './mention/attachments.ts'
 import { addBlock, applyRunEvent } from './conversation-state.ts'
+import { FIRST_FRAME_CHARS, fitFrameChars } from './frame.ts'
 import type { Ui } from './ui.ts'
 import { type StatusInfo, type UiState, addApprovalRequest, removeApprovalRequest } from './ui-state.ts'
 
@@ -16,9 +17,8 @@ export type RunController = ReturnType<typeof createRunController>
 /** For commands that need the session for themselves. */
 export const BUSY_MESSAGE = 'The model is working; stop it first (Esc).'
 
-/** After so many milliseconds of events keys are handled, and after so many characters the screen is drawn. */
+/** After so many milliseconds of events keys are handled. */
 const YIELD_INTERVAL_MS = 2
-const MAX_DELTA_CHARS = 3000
 
 interface RunControllerOptions {
   readonly ui: () => Ui
@@ -35,6 +35,7 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
   let stop: AbortController | undefined
   let running: Promise<void> = Promise.resolve()
   let isLeaving = false
+  let frameChars = FIRST_FRAME_CHARS
 
   async function executeRun(userParts: UserTurn['parts'] | undefined, userText?: string): Promise<void> {
     stop = new AbortController()
@@ -62,11 +63,13 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
         if (event.call.status === 'executing') executingCalls.add(event.call.call.id)
         else executingCalls.delete(event.call.call.id)
       }
-      for (const part of splitDelta(event)) {
+      for (const part of splitDelta(event, frameChars)) {
         ui().update((state) => reduceState(state, part, agent()))
         newChars += deltaLength(part)
-        if (newChars > MAX_DELTA_CHARS && newChars > countOpenChars(ui().state) / 2) {
+        if (newChars >= frameChars && newChars > countOpenChars(ui().state) / 2) {
+          const startedAt = performance.now()
           ui().flush()
+          frameChars = fitFrameChars(frameChars, performance.now() - startedAt)
           newChars = 0
         } else if (performance.now() - lastYieldAt <= YIELD_INTERVAL_MS) continue
         await new Promise((resolve) => setImmediate(resolve))
@@ -159,14 +162,13 @@ export function createRunController({ ui, agent, onEvent, resolveMention }: RunC
 const SERVER_PROMPT_NOTE = { kind: 'text', text: 'I selected this prompt of an MCP server:' } as const
 
 /** Splits a long piece of text into pieces that can be drawn quickly. */
-function splitDelta(event: RunEvent): readonly RunEvent[] {
-  if (deltaLength(event) <= MAX_DELTA_CHARS || event.type !== 'turn' || event.event.type !== 'part-delta')
-    return [event]
+function splitDelta(event: RunEvent, maxChars: number): readonly RunEvent[] {
+  if (deltaLength(event) <= maxChars || event.type !== 'turn' || event.event.type !== 'part-delta') return [event]
   const { text, ...delta } = event.event
   const pieces: RunEvent[] = []
   for (let from = 0; from < text.length;) {
     // A surrogate pair stays together.
-    const end = from + MAX_DELTA_CHARS + (isHighSurrogate(text, from + MAX_DELTA_CHARS - 1) ? 1 : 0)
+    const end = from + maxChars + (isHighSurrogate(text, from + maxChars - 1) ? 1 : 0)
     pieces.push({ type: 'turn', event: { ...delta, text: text.slice(from, end) } })
     from = end
   }

@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export function readBody(incoming: Readable): AsyncIterable<Uint8Array> {
   let chunks: Buffer[] = []
   let bytes = 0
+  let stepStart = 0
   let isLongStep = false
   let end: { readonly error?: unknown } | undefined
   let wake: (() => void) | undefined
@@ -31,27 +32,35 @@ export function readBody(incoming: Readable): AsyncIterable<Uint8Array> {
     wakeReader()
   })
 
-  function takeStep(first: Buffer): Buffer {
-    let count = 1
-    let length = first.length
-    for (; count < chunks.length && length < STEP_BYTES; count++) length += chunks[count]?.length ?? 0
-    isLongStep = count < chunks.length
-    const step = count === 1 ? first : Buffer.concat(chunks.slice(0, count), length)
-    chunks = isLongStep ? chunks.slice(count) : []
-    bytes -= length
+  function takeStep(): Buffer {
+    let count = 0
+    let length = 0
+    for (; count < chunks.length && length < stepBytes; count++) length += chunks[count]?.length ?? 0
+    const whole = count === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks.slice(0, count), length)
+    const step = whole.subarray(0, stepBytes)
+    chunks = length > stepBytes ? [whole.subarray(stepBytes), ...chunks.slice(count)] : chunks.slice(count)
+    bytes -= step.length
+    isLongStep = chunks.length > 0
     if (bytes <= MAX_UNREAD_BYTES && incoming.isPaused()) incoming.resume()
     return step
   }
 
+  /** More has come than could be read in one step: other work gets its turn, and the next step is as long as there was time for. */
+  async function pause(): Promise<void> {
+    const factor = performance.now() - stepStart < STEP_MS ? 2 : 0.5
+    stepBytes = Math.min(Math.max(stepBytes * factor, MIN_STEP_BYTES), MAX_STEP_BYTES)
+    await nextTurn()
+  }
+
   const iterator: AsyncIterator<Uint8Array> = {
     async next() {
-      if (isLongStep) await nextTurn()
+      if (isLongStep) await pause()
       if (chunks.length === 0 && !end)
         await new Promise<void>((resolve) => {
           wake = resolve
         })
-      const [first] = chunks
-      if (first) return { done: false, value: takeStep(first) }
+      stepStart = performance.now()
+      if (chunks.length > 0) return { done: false, value: takeStep() }
       if (end && 'error' in end) throw end.error
       return { done: true, value: undefined }
     },
@@ -68,8 +77,12 @@ function createBreakError(): Error {
   return Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 }
 
-/** Decoding and drawing this much takes a few milliseconds. */
-const STEP_BYTES = 2 ** 14
+/** So long may decoding and drawing a step take. */
+const STEP_MS = 2
+const MIN_STEP_BYTES = 2 ** 11
+const MAX_STEP_BYTES = 2 ** 14
+/** What this process can do in that time: less at first, when the code is new to V8. */
+let stepBytes = MIN_STEP_BYTES
 
 /** A reader that is slower than the server does not fill the memory. */
 const MAX_UNREAD_BYTES = 2 ** 16
