@@ -1,5 +1,6 @@
 import type { Warning } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
+import type { Profile } from '../model/profile.ts'
 import type { ModelRequest } from '../model/request.ts'
 import type { ModelOrigin } from '../model/turn.ts'
 import { defined } from '../model/defined.ts'
@@ -21,7 +22,14 @@ export type EndpointCodec = Awaited<ReturnType<typeof loadEndpointCodec>>
 /** Loaded once per model, so that a body writer can continue from what it wrote before. */
 export async function loadEndpointCodec(endpoint: Endpoint, start: (wire: Wire) => RequestBodyWriter) {
   const wire = await loadWire(endpoint.wire)
-  return { wire, profile: completeProfile(wire.profile, endpoint.profile), writeBody: start(wire) }
+  const profile = completeProfile(wire.profile, endpoint.profile)
+  return { wire, profile, writeBody: start(wire), loadDecoder: lazy(() => useDecoder(wire, profile)) }
+}
+
+/** Code that reads responses is loaded when it is first used. This uses it while the model works, before there is a response. */
+function useDecoder(wire: Wire, profile: Profile): void {
+  wire.startDecoding({ turnKey: '', profile, tools: [] })
+  createFramer(undefined)
 }
 
 export interface PreparedRequest {
@@ -37,7 +45,7 @@ export interface PreparedRequest {
 /** The HTTP request for a model request; only a fault if signing in failed. */
 export async function prepareRequest(
   endpoint: Endpoint,
-  { wire, profile, writeBody }: EndpointCodec,
+  { profile, writeBody, loadDecoder }: EndpointCodec,
   request: ModelRequest,
   options: RequestOptions,
 ): Promise<PreparedRequest | { readonly warnings: readonly Warning[]; readonly fault: Fault }> {
@@ -48,15 +56,9 @@ export async function prepareRequest(
   if ('kind' in headersOrFault) return { warnings, fault: headersOrFault }
   const body = addExtraFields(pieces, endpoint.provider.extra ?? {}, profile)
   const bytes = countBodyBytes(body)
-  const reading: DecodeContext = {
-    turnKey: options.turnKey,
-    profile,
-    tools: collectDeclaredTools(request).known,
-    ...defined({ toolChoice: request.toolChoice, output: request.output }),
-  }
   const onSent = lazy(() => {
     options.onSent?.({ origin: getOrigin(endpoint), bytes, ...defined({ prefixHashes }) })
-    loadDecoder(wire, reading)
+    loadDecoder()
   })
   return {
     warnings,
@@ -67,16 +69,15 @@ export async function prepareRequest(
       bodyBytes: bytes,
       onSent,
     },
-    reading,
+    reading: {
+      turnKey: options.turnKey,
+      profile,
+      tools: collectDeclaredTools(request).known,
+      ...defined({ toolChoice: request.toolChoice, output: request.output }),
+    },
     isStreamed,
     secret: headersOrFault.secret,
   }
-}
-
-/** Code that reads responses is loaded when it is first used: here, while the model works, and not when the response has come. */
-function loadDecoder(wire: Wire, reading: DecodeContext): void {
-  wire.startDecoding(reading)
-  createFramer(undefined)
 }
 
 export function getOrigin({ provider, wire, model }: Endpoint): ModelOrigin {

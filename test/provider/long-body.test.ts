@@ -93,6 +93,26 @@ describe('a long response', () => {
     assert.equal((await textOf(reply)).length, 64 * MEGABYTE)
   })
 
+  test('is read in short steps, between which other work gets its turn', async (t) => {
+    const url = await serverOf(t, (_request, response) => void sendMegabytes(response, 4, () => undefined))
+    const reply = await createHttpClient({})({ url, headers: {}, body: [] }, AbortSignal.timeout(60_000))
+    let turns = 0
+    const countTurn = (): void => {
+      turns += 1
+      turn = setImmediate(countTurn)
+    }
+    let turn = setImmediate(countTurn)
+    t.after(() => clearImmediate(turn))
+    let longest = 0
+    let steps = 0
+    for await (const piece of reply.body) {
+      longest = Math.max(longest, piece.length)
+      steps += 1
+    }
+    assert.ok(longest <= 2 ** 14, `${longest} bytes in a step`)
+    assert.ok(turns >= steps / 2, `${turns} turns between ${steps} steps`)
+  })
+
   test('that breaks off gives what arrived, and then the error', async (t) => {
     const url = await serverOf(t, (_request, response) => {
       response.writeHead(200, { 'content-length': '100' })

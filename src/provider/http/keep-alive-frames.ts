@@ -1,22 +1,24 @@
 import type { TurnEvent } from '../../model/event.ts'
-import { isObject, objectOrEmpty } from '../../model/json.ts'
+import { objectOrEmpty } from '../../model/json.ts'
+import { lazy } from '../../model/lazy.ts'
 import type { WireId } from '../../model/turn.ts'
 import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
 import type { Frame } from '../../wire/framing/frame.ts'
 
 /** Returns a test for content, as opposed to frames that only keep the connection open (T109). */
 export function createContentTest(): (frame: Frame, events: readonly TurnEvent[]) => boolean {
-  let lastShape = ''
+  let last: { readonly type: string; readonly getShape: () => string } | undefined
   return (frame, events) => {
     if (frame.kind !== 'json') return frame.kind !== 'comment'
     if (events.some(({ type }) => type !== 'usage' && type !== 'warn')) return true
-    if (isObject(frame.value) && PING_TYPE.test(String(frame.value['type']))) return false
+    const { value } = frame
+    const type = String(objectOrEmpty(value)['type'])
+    if (PING_TYPE.test(type)) return false
     // A frame without events may be part of something long. But the same frame again and again, with only other
     // numbers in it, is a keep-alive.
-    const shape = JSON.stringify(frame.value).replace(/\d+/g, '')
-    const isRepeat = shape === lastShape
-    lastShape = shape
-    return !isRepeat
+    const before = last
+    last = { type: type.replace(/\d+/g, ''), getShape: lazy(() => JSON.stringify(value).replace(/\d+/g, '')) }
+    return before?.type !== last.type || before.getShape() !== last.getShape()
   }
 }
 
