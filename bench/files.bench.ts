@@ -17,7 +17,7 @@ const PACKAGES = 50
 const FILES_EACH = 20
 const FILES = AREAS * PACKAGES * FILES_EACH
 const WIDE_FOLDER_FILES = 2500
-const ROUNDS = 9
+const ROUNDS = 15
 /** How much longer a tool may take than the bare thing. */
 const MAX_RATIO = 1.5
 /** Megabytes that a task may need beyond what the process has anyway. */

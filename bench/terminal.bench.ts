@@ -139,14 +139,14 @@ interface KeyDelays {
   readonly bare: number[]
 }
 
-/** What we add to a program that does nothing else, which waits for the processors of this machine too. */
+/** Where a program that does nothing else takes longer than the limit, the machine is busy, and that is the limit. */
 function createDelayRow(label: string, { own, bare }: KeyDelays): BenchmarkRow {
   const describe = (delays: readonly number[]) =>
     `${percentile99(delays).toFixed(1)} ms (median ${median(delays).toFixed(1)} ms, ${delays.length} keys)`
   return {
-    label: `delay from key to screen (p99), ${label}, added to a bare program’s, against ${MAX_KEY_MS} ms`,
-    figures: `${describe(own)} against ${describe(bare)}`,
-    ratio: Math.max(percentile99(own) - percentile99(bare), 0) / MAX_KEY_MS,
+    label: `delay from key to screen (p99), ${label}, against ${MAX_KEY_MS} ms, or a bare program’s if that is more`,
+    figures: `${describe(own)}; bare program: ${describe(bare)}`,
+    ratio: percentile99(own) / Math.max(percentile99(bare), MAX_KEY_MS),
     maxRatio: 1,
   }
 }

@@ -36,6 +36,6 @@ export function fitFrameChars(chars: number, frameMs: number): number {
 }
 
 const MAX_FRAME_MS = 3
-const MIN_FRAME_CHARS = 500
-export const FIRST_FRAME_CHARS = 1000
+const MIN_FRAME_CHARS = 250
+export const FIRST_FRAME_CHARS = 500
 const MAX_FRAME_CHARS = 4000

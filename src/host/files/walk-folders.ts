@@ -81,13 +81,9 @@ function tryListEntries(folder: FolderHandle): FolderEntry[] {
 }
 
 export function listEntries({ at }: Pick<PathHandle, 'at'>): FolderEntry[] {
-  const entries: FolderEntry[] = []
-  let isClean = true
-  for (const entry of readdirSync(at, { withFileTypes: true })) {
-    if (entry.name.includes('\uFFFD')) isClean = false
-    entries.push({ name: entry.name, kind: toFileKind(entry) })
-  }
-  if (isClean) return entries
+  const found = readdirSync(at, { withFileTypes: true })
+  if (!found.some(({ name }) => name.includes('\uFFFD')))
+    return found.map((entry) => ({ name: entry.name, kind: toFileKind(entry) }))
   // Some name is not UTF-8. Reading all as bytes is slower.
   const rawEntries = readdirSync(at, { withFileTypes: true, encoding: 'buffer' })
   return rawEntries.map((entry) => ({ name: decodeSurrogateEscape(entry.name), kind: toFileKind(entry) }))

@@ -79,7 +79,7 @@ function createBreakError(): Error {
 
 /** So long may decoding and drawing a step take. */
 const STEP_MS = 2
-const MIN_STEP_BYTES = 2 ** 12
+const MIN_STEP_BYTES = 2 ** 11
 const MAX_STEP_BYTES = 2 ** 14
 /** What this process can do in that time: less at first, when the code is new to V8. */
 let stepBytes = MIN_STEP_BYTES

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { createFileMatcher, getGlobBaseFolder, findGlobProblem } from '../file-search/glob.ts'
 import { walkFiles } from '../file-search/walk-files.ts'
-import { quoteFileName } from '../text/escape-file-names.ts'
+import { quoteFileNames } from '../text/escape-file-names.ts'
 import text from './glob.md'
 import { createErrorOutput } from '../error-output.ts'
 import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
@@ -53,7 +53,7 @@ export const globTool: Tool = defineBuiltin({
       found.paths.length > MAX_PATHS
         ? `\n... and ${found.paths.length - MAX_PATHS} older files; narrow the pattern`
         : ''
-    const list = `${pickNewest(found).map(quoteFileName).join('\n')}${more}${count}`
+    const list = `${quoteFileNames(pickNewest(found)).join('\n')}${more}${count}`
     return {
       content: `Found ${found.paths.length} file(s) matching '${pattern}' within ${rootList}: \n${list}`,
       display: `Found ${found.paths.length} matching file(s)`,

@@ -3,7 +3,7 @@ import type { Tool, ToolContext } from '../tool.ts'
 import { createGlobNameMatcher } from '../file-search/glob.ts'
 import { loadIgnoreRules } from '../file-search/ignore-rules.ts'
 import { removeIgnoredEntries } from '../file-search/walk-files.ts'
-import { quoteFileName } from '../text/escape-file-names.ts'
+import { quoteFileNames } from '../text/escape-file-names.ts'
 import text from './list-directory.md'
 import { defineBuiltin, createSameToolAliases, createSimilarToolAliases } from './support/define-builtin.ts'
 import { FILTER_OPTIONS_SCHEMA, getIgnoreOptions } from './support/read-arguments.ts'
@@ -65,5 +65,5 @@ async function formatEntries(entries: readonly FolderEntry[], path: string, { ho
   const folders = new Set(links.filter((_, at) => targets[at]?.kind === 'folder').map(({ name }) => name))
   const [first, last]: [string[], string[]] = [[], []]
   for (const { name, kind } of entries) (kind === 'folder' || folders.has(name) ? first : last).push(name)
-  return [...first.sort().map((name) => `[DIR] ${quoteFileName(name)}`), ...last.sort().map(quoteFileName)]
+  return [...quoteFileNames(first.sort()).map((name) => `[DIR] ${name}`), ...quoteFileNames(last.sort())]
 }

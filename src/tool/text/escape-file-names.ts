@@ -21,9 +21,18 @@ export function countInvisibleCharacters(text: string): number {
 
 /** A file name for the model: unchanged, or quoted as bash does if it cannot be read exactly (`$'a\xff\n'`). */
 export function quoteFileName(name: string): string {
-  if (!INVISIBLE_PATTERN.test(name) && !name.includes("$'")) return name
+  if (!needsQuotes(name)) return name
   const body = name.replace(/[\\']/g, (character) => `\\${character}`).replace(ALL_INVISIBLE_PATTERN, escapeCharacter)
   return `$'${body}'`
+}
+
+/** The same for many names. Mostly none needs quotes, and looking at all of them together is faster. */
+export function quoteFileNames(names: readonly string[]): readonly string[] {
+  return needsQuotes(names.join('/')) ? names.map(quoteFileName) : names
+}
+
+function needsQuotes(text: string): boolean {
+  return INVISIBLE_PATTERN.test(text) || text.includes("$'")
 }
 
 /** Reverses `quoteFileName`, also within a path. */
