@@ -129,8 +129,8 @@ export async function build({ types = false } = {}) {
   for (const path of before.filter(isOld)) rmSync(inRoot(path), { force: true })
   if (types && !(await declarations())) return false
   mkdirSync(inRoot('dist'), { recursive: true })
-  writeFileSync(inRoot(buildStamp), types ? `${print} types` : print)
   for (const [file, functions] of await findStartFunctions()) await markEager(file, functions)
+  writeFileSync(inRoot(buildStamp), types ? `${print} types` : print)
   await warmUp()
   return true
 }

@@ -2,6 +2,7 @@
 // time at its first call. A function expression in parentheses is compiled at once. Only a start without compiled code gets faster.
 import { readFileSync, writeFileSync } from 'node:fs'
 import Module from 'node:module'
+import { compileFunction } from 'node:vm'
 import { writeHotFile } from './hot.mjs'
 
 /** What V8 compiles is the text of a file in a function. */
@@ -18,13 +19,19 @@ export async function markEager(file, functions) {
     parts.push(text.slice(end, at), added)
     end = at
   }
-  writeHotFile(file, [...parts, text.slice(end)].join(''))
-  await shiftSourceMap(`${file}.map`, text, insertions)
+  const marked = [...parts, text.slice(end)].join('')
+  // Throws if a function was taken for one of another kind.
+  compileFunction(marked)
+  const map = await shiftSourceMap(readFileSync(`${file}.map`, 'utf8'), text, insertions)
+  writeFileSync(`${file}.map`, map)
+  writeHotFile(file, marked)
 }
 
 function findInsertions(text, functions) {
   const insertions = []
   const enclosing = []
+  if (!functions.has(0) || !functions.has(1))
+    throw new Error('The file itself, or the function around it, was not recorded.')
   for (const [start, end] of [...functions].sort(([a], [b]) => a - b)) {
     while (enclosing.length > 0 && enclosing.at(-1) <= start) enclosing.pop()
     const [from, to] = [start - OFFSET, end - OFFSET]
@@ -43,6 +50,9 @@ function insertionsOf(text, from, to, isOutermost) {
   const isDeclaration = name !== '' && /[;{}\n]/.test(text[from - 1])
   // A declaration can be called before the place where it stands. In the file itself, nothing is called before its end.
   if (isDeclaration && !isOutermost) return []
+  // In a function expression its own name is a constant.
+  if (isDeclaration && new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}=(?!=)`).test(text.slice(from, to)))
+    return []
   const [before, after] = isDeclaration ? [`var ${name}=(`, ');'] : ['(', ')']
   return [
     { at: from, added: before, order: 1 },
@@ -50,9 +60,9 @@ function insertionsOf(text, from, to, isOutermost) {
   ]
 }
 
-async function shiftSourceMap(file, text, insertions) {
+async function shiftSourceMap(source, text, insertions) {
   const { decode, encode } = await import('@jridgewell/sourcemap-codec')
-  const map = JSON.parse(readFileSync(file, 'utf8'))
+  const map = JSON.parse(source)
   const lines = decode(map.mappings)
   let lineStart = 0
   let next = 0
@@ -65,5 +75,5 @@ async function shiftSourceMap(file, text, insertions) {
     lineStart += line.length + 1
     while (insertions[next]?.at < lineStart) next++
   }
-  writeFileSync(file, JSON.stringify({ ...map, mappings: encode(lines) }))
+  return JSON.stringify({ ...map, mappings: encode(lines) })
 }

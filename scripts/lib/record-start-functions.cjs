@@ -19,7 +19,7 @@ subscribe('http.client.request.start', () => {
       toPath(url),
       functions.flatMap(({ ranges: [all] }) => rangeOf(all)),
     ])
-    writeFileSync(join(process.env.DRAGOMAN_START_FUNCTIONS, `${process.pid}.json`), JSON.stringify(called))
+    writeFileSync(join(process.env.DRAGOMAN_START_FUNCTIONS, `${process.pid}.start-functions`), JSON.stringify(called))
     process.kill(process.pid, 'SIGKILL')
   })
 })

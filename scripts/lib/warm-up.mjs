@@ -18,22 +18,22 @@ export async function warmUp() {
 
 /** The functions that a start calls until its first request, by file: their places in the text that V8 compiles. */
 export async function findStartFunctions() {
-  const records = mkdtempSync(join(tmpdir(), 'dragoman-start-functions-'))
+  const functions = new Map()
   await withModel(async ({ cwd, env }) => {
     const recorder = `--require ${JSON.stringify(inRoot('scripts/lib/record-start-functions.cjs'))}`
-    const options = { cwd, env: { ...env, NODE_OPTIONS: recorder, DRAGOMAN_START_FUNCTIONS: records } }
+    const options = { cwd, env: { ...env, NODE_OPTIONS: recorder, DRAGOMAN_START_FUNCTIONS: cwd } }
     const launcher = [process.execPath, inRoot('bin/dragoman'), '-p', 'go', '-m']
     await Promise.all([...MODELS.map((model) => run([...launcher, model], options)), runInteractive(options)])
-  })
-  const functions = new Map()
-  for (const name of readdirSync(records)) {
-    for (const [file, ranges] of JSON.parse(readFileSync(join(records, name), 'utf8'))) {
-      const known = functions.get(file) ?? new Map()
-      for (const [start, end] of ranges) known.set(start, end)
-      functions.set(file, known)
+    for (const name of readdirSync(cwd).filter((one) => one.endsWith('.start-functions'))) {
+      for (const [file, ranges] of JSON.parse(readFileSync(join(cwd, name), 'utf8'))) {
+        const known = functions.get(file) ?? new Map()
+        for (const [start, end] of ranges) known.set(start, end)
+        functions.set(file, known)
+      }
     }
-  }
-  rmSync(records, { recursive: true })
+  })
+  if (functions.size === 0)
+    console.error('dragoman: the functions of a start could not be recorded; the first start takes longer')
   return functions
 }
 

@@ -5,6 +5,7 @@ import type { ModelRequest } from '../model/request.ts'
 import type { ModelOrigin } from '../model/turn.ts'
 import { defined } from '../model/defined.ts'
 import { lazy } from '../model/lazy.ts'
+import { tryOrUndefined } from '../model/try-or-undefined.ts'
 import { createFramer } from '../wire/framing/framer.ts'
 import { mergeHeaderLists } from '../wire/header-lists.ts'
 import { collectDeclaredTools } from '../wire/late-tools.ts'
@@ -26,10 +27,15 @@ export async function loadEndpointCodec(endpoint: Endpoint, start: (wire: Wire) 
   return { wire, profile, writeBody: start(wire), loadDecoder: lazy(() => useDecoder(wire, profile)) }
 }
 
-/** Code that reads responses is loaded when it is first used. This uses it while the model works, before there is a response. */
+/**
+ * Code that reads responses is loaded when it is first used. This uses it while the model works, before there is a response. If that fails,
+ * so will the use for the response, and that is reported.
+ */
 function useDecoder(wire: Wire, profile: Profile): void {
-  wire.startDecoding({ turnKey: '', profile, tools: [] })
-  createFramer(undefined)
+  tryOrUndefined(() => {
+    wire.startDecoding({ turnKey: '', profile, tools: [] })
+    createFramer(undefined)
+  })
 }
 
 export interface PreparedRequest {

@@ -37,12 +37,17 @@ const MEANS = CALLS.map(({ name, args }) => ({ call: name, input: args }))
 describe('what goes wrong upstream', () => {
   let rehearsal: RehearsalServer
   let gateway: Gateway
+  /** One that does not begin a response before it knows what comes, however slow the machine is. */
+  let patientGateway: Gateway
   before(async () => {
     rehearsal = await startRehearsalServer({ scripts: SCRIPTS })
-    gateway = await gatewayTo(rehearsal, wireIds, { routes: [], hasNoDefault: true, maxSilenceMs: 1000 })
+    const options = { routes: [], hasNoDefault: true }
+    gateway = await gatewayTo(rehearsal, wireIds, { ...options, maxSilenceMs: 1000 })
+    patientGateway = await gatewayTo(rehearsal, wireIds, options)
   })
   after(async () => {
     await gateway.close()
+    await patientGateway.close()
     await rehearsal.close()
   })
 
@@ -50,8 +55,8 @@ describe('what goes wrong upstream', () => {
     for (const client of wireIds) {
       if (client === upstream) continue
       describe(`${upstream} → ${client}`, () => {
-        const ask = (script: string, stream = true) =>
-          askGateway(gateway, client, { model: `up-${upstream}/${script}`, stream })
+        const ask = (script: string, stream = true, through = gateway) =>
+          askGateway(through, client, { model: `up-${upstream}/${script}`, stream })
 
         for (const script of ['cut', 'cut-after-call', 'error', 'stall'])
           test(`${script}: an error after what was said, and no call`, async () => {
@@ -64,12 +69,12 @@ describe('what goes wrong upstream', () => {
 
         test('rate and overload: the status, the words and when to try again', async () => {
           for (const stream of [true, false]) {
-            const rate = await ask('rate', stream)
+            const rate = await ask('rate', stream, patientGateway)
             assert.equal(rate.answered.status, 429, rate.answered.text)
             assert.equal(rate.turn.finish.fault?.kind, 'rate')
             assert.ok(Number(rate.answered.headers['retry-after']) >= 7)
             assert.equal(rate.answered.headers['x-should-retry'], 'true')
-            const down = await ask('down', stream)
+            const down = await ask('down', stream, patientGateway)
             assert.equal(down.answered.status, 503, down.answered.text)
             assert.equal(down.turn.finish.fault?.kind, 'server')
           }

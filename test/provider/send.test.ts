@@ -200,6 +200,9 @@ describe('three clocks (T109)', () => {
     ['pings', 'event: ping\ndata: {"type":"ping"}\n\n'],
     ['blanks', ' '],
     ['empty chunks', 'data: {"id":"c1","created":%,"choices":[{"index":0,"delta":{}}]}\n\n'],
+    ['long comments', `: ${'PROCESSING '.repeat(3000)}\n\n`],
+    ['long empty chunks', `data: {"id":"c1","created":%,"choices":[],"echo":"${'again '.repeat(5000)}"}\n\n`],
+    ['an event of an odd type', 'data: {"type":{"toString":1,"valueOf":1},"choices":[]}\n\n'],
   ]
   for (const [name, drip, told = /said nothing for 5 minutes/] of drips) {
     test(`a stall: ${name}`, async (t) => {

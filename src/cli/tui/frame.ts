@@ -36,6 +36,7 @@ export function fitFrameChars(chars: number, frameMs: number): number {
 }
 
 const MAX_FRAME_MS = 3
-const MIN_FRAME_CHARS = 250
+/** A frame has a cost of its own: with fewer characters, a slow machine would only draw more of them. */
+const MIN_FRAME_CHARS = 1000
 export const FIRST_FRAME_CHARS = 500
 const MAX_FRAME_CHARS = 4000

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../model/event.ts'
-import { objectOrEmpty } from '../../model/json.ts'
+import { nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import { lazy } from '../../model/lazy.ts'
 import type { WireId } from '../../model/turn.ts'
 import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
@@ -12,7 +12,7 @@ export function createContentTest(): (frame: Frame, events: readonly TurnEvent[]
     if (frame.kind !== 'json') return frame.kind !== 'comment'
     if (events.some(({ type }) => type !== 'usage' && type !== 'warn')) return true
     const { value } = frame
-    const type = String(objectOrEmpty(value)['type'])
+    const type = nonBlankString(objectOrEmpty(value)['type']) ?? ''
     if (PING_TYPE.test(type)) return false
     // A frame without events may be part of something long. But the same frame again and again, with only other
     // numbers in it, is a keep-alive.

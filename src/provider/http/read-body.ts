@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export function readBody(incoming: Readable): AsyncIterable<Uint8Array> {
   let chunks: Buffer[] = []
   let bytes = 0
+  let stepBytes = lastStepBytes
   let stepStart = 0
   let isLongStep = false
   let end: { readonly error?: unknown } | undefined
@@ -32,15 +33,15 @@ export function readBody(incoming: Readable): AsyncIterable<Uint8Array> {
     wakeReader()
   })
 
-  function takeStep(): Buffer {
-    let count = 0
-    let length = 0
+  /** A chunk is not divided: what a server sends at once arrives at once. */
+  function takeStep(first: Buffer): Buffer {
+    let count = 1
+    let length = first.length
     for (; count < chunks.length && length < stepBytes; count++) length += chunks[count]?.length ?? 0
-    const whole = count === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks.slice(0, count), length)
-    const step = whole.subarray(0, stepBytes)
-    chunks = length > stepBytes ? [whole.subarray(stepBytes), ...chunks.slice(count)] : chunks.slice(count)
-    bytes -= step.length
-    isLongStep = chunks.length > 0
+    const step = count === 1 ? first : Buffer.concat(chunks.slice(0, count), length)
+    isLongStep = count < chunks.length
+    chunks = isLongStep ? chunks.slice(count) : []
+    bytes -= length
     if (bytes <= MAX_UNREAD_BYTES && incoming.isPaused()) incoming.resume()
     return step
   }
@@ -49,6 +50,7 @@ export function readBody(incoming: Readable): AsyncIterable<Uint8Array> {
   async function pause(): Promise<void> {
     const factor = performance.now() - stepStart < STEP_MS ? 2 : 0.5
     stepBytes = Math.min(Math.max(stepBytes * factor, MIN_STEP_BYTES), MAX_STEP_BYTES)
+    lastStepBytes = stepBytes
     await nextTurn()
   }
 
@@ -60,7 +62,8 @@ export function readBody(incoming: Readable): AsyncIterable<Uint8Array> {
           wake = resolve
         })
       stepStart = performance.now()
-      if (chunks.length > 0) return { done: false, value: takeStep() }
+      const [first] = chunks
+      if (first) return { done: false, value: takeStep(first) }
       if (end && 'error' in end) throw end.error
       return { done: true, value: undefined }
     },
@@ -81,8 +84,8 @@ function createBreakError(): Error {
 const STEP_MS = 2
 const MIN_STEP_BYTES = 2 ** 11
 const MAX_STEP_BYTES = 2 ** 14
-/** What this process can do in that time: less at first, when the code is new to V8. */
-let stepBytes = MIN_STEP_BYTES
+/** Where the next body begins. It takes longer at first, when the code is new to V8. */
+let lastStepBytes = MIN_STEP_BYTES
 
 /** A reader that is slower than the server does not fill the memory. */
 const MAX_UNREAD_BYTES = 2 ** 16
