@@ -1,6 +1,7 @@
 import { type StdioProcesses, createStdioProcesses } from './process/stdio-process.ts'
 import { createLocalFiles } from './files/local-files.ts'
 import type { Files, Host } from './host.ts'
+import { describeQuarantined } from './process/start-command.ts'
 import { createLocalProcesses, type ProcessOptions } from './process/local-processes.ts'
 import { createRipgrepSearch } from './search/ripgrep.ts'
 import { type AllowedPaths, type AllowedRoots, createAllowedRoots } from './files/allowed-roots.ts'
@@ -15,6 +16,8 @@ export interface LocalOptions extends AllowedPaths, Omit<ProcessOptions, 'sandbo
   readonly locks?: string
   /** Whether and how commands run in a sandbox. Without it they do not. */
   readonly sandbox?: SandboxOptions
+  /** Called when the host is closed, for each note about what commands changed that was not in the result of a command. */
+  readonly onLateNote?: (note: string) => void
 }
 
 /** close() ends commands that still run. */
@@ -86,9 +89,10 @@ export function localHost(options: LocalOptions): LocalHost {
       close: () => stdioProcesses.used?.close(),
     },
     close() {
-      processes.used?.close()
+      const notes = processes.used?.close() ?? []
       stdioProcesses.used?.close()
-      sandbox.used?.close()
+      const found = describeQuarantined(sandbox.used?.close(), 'a command')
+      for (const note of [...notes, ...takeNotices(), ...found]) options.onLateNote?.(note)
     },
   }
 }

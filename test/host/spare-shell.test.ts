@@ -210,14 +210,25 @@ function tests(): void {
       }
     })
 
-    test('ends with the host', { skip }, async () => {
-      using at = boxedPlace()
-      await at.run('mkdir .vscode', { isHarmless: true })
-      at.host.close()
-      assert.deepEqual(
-        readdirSync(at.ws).filter((name) => name.startsWith('.vscode')),
-        ['.vscode.set-aside'],
-      )
+    test('ends with the host, which reports what was found', { skip }, async () => {
+      for (const pauseMs of [0, 300]) {
+        const notes: string[] = []
+        using at = place((base) => ({
+          sandbox: { mode: 'on', home: join(base, 'home') },
+          onLateNote: (note) => notes.push(note),
+        }))
+        await at.host.processes.run({ command: 'mkdir .vscode', folder: at.ws, isHarmless: true })
+        await wait(pauseMs)
+        at.host.close()
+        assert.deepEqual(
+          readdirSync(at.ws).filter((name) => name.startsWith('.vscode')),
+          ['.vscode.set-aside'],
+        )
+        assert.equal(notes.length, 1, notes.join('\n'))
+        assert.match(notes[0] ?? '', /\.vscode is protected.* renamed to \.vscode\.set-aside/)
+        at.host.close()
+        assert.equal(notes.length, 1)
+      }
     })
   })
 

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import type { LocalHost, LocalOptions } from '../../host/local-host.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import type { Settings } from '../config/read-settings.ts'
+import { escapeForTerminal } from '../output/escape.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { getDataFolder, listPrivateFolders, getSessionsFolder } from '../paths/folders.ts'
 
 type SandboxArgs = Pick<RunArgs, 'sandbox' | 'network' | 'writeCaches'>
 
-type SandboxOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | 'fileLimit'> &
+type SandboxOptions = Pick<LocalOptions, 'onUnsandboxed' | 'onLateNote' | 'memoryLimit' | 'fileLimit'> &
   Required<Pick<LocalOptions, 'sandbox'>>
 
 const BYTES_PER_MEGABYTE = 2 ** 20
@@ -27,6 +28,7 @@ export function toSandboxOptions(args: SandboxArgs, { config, policies }: Settin
     ...(memory !== undefined && { memoryLimit: memory * BYTES_PER_MEGABYTE }),
     ...(fileSize !== undefined && { fileLimit: fileSize * BYTES_PER_MEGABYTE }),
     onUnsandboxed: warnOnce,
+    onLateNote: (note) => void process.stderr.write(`dragoman: ${escapeForTerminal(note)}\n`),
   }
 }
 

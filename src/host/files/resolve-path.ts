@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { getErrnoCode, HostError, toHostError } from '../host-error.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
@@ -38,7 +38,8 @@ function isKnownMissing(path: string): boolean {
 
 /** The real path of what is there; undefined if nothing is, or if it cannot be found out. */
 export function findRealPath(path: string): string | undefined {
-  return tryOrUndefined(() => realpathSync(path))
+  // An error costs more than this check, and folders of ours that do not exist yet are looked for with every operation.
+  return existsSync(path) ? tryOrUndefined(() => realpathSync.native(path)) : undefined
 }
 
 function readLinkTarget(path: string): string | undefined {

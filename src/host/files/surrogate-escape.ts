@@ -20,7 +20,7 @@ export function decodeSurrogateEscape(bytes: Buffer): string {
 }
 
 export function encodeSurrogateEscape(path: string): string | Buffer {
-  if (!LONE_SURROGATE.test(path)) return path
+  if (path.isWellFormed()) return path
   return Buffer.concat(
     path
       .split(LONE_SURROGATE)

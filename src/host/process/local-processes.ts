@@ -40,7 +40,10 @@ export interface ProcessOptions {
   readonly onUnsandboxed?: (why: string) => void
 }
 
-type LocalProcesses = Required<Processes> & { close(): void }
+type LocalProcesses = Required<Processes> & {
+  /** Returns notes that no result had. */
+  close(): readonly string[]
+}
 
 /** Runs commands with bash, each in its own group and session. close() ends what still runs. */
 export function createLocalProcesses(roots: AllowedRoots, options: ProcessOptions): LocalProcesses {
@@ -216,6 +219,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
         if (!kept.has(group)) killGroupAndWait(group)
       for (const earlierCommand of backgroundCommands) void earlierCommand.finish(false)
       backgroundCommands.clear()
+      return late.takeNotes()
     },
   }
 }

@@ -1,12 +1,12 @@
 import type { Sandbox, SandboxLaunch, SandboxLaunchOptions } from './sandbox.ts'
 
-/** A command comes some milliseconds after its text is complete. What is outside of the workspace is not looked at again. */
+/** A command comes some milliseconds after its text is complete. */
 const MAX_AGE_MS = 100
 
 /**
  * A sandbox whose next launch can be prepared while the model still writes its response. That launch is used only for the next command,
  * if it comes soon, if no write to a protected path was approved meanwhile, and if nothing has appeared or disappeared where protected
- * paths would be.
+ * paths and secrets would be.
  */
 export function withLaunchAhead(sandbox: Sandbox): Sandbox {
   let ahead: { readonly key: string; readonly launch: SandboxLaunch; readonly timer: NodeJS.Timeout } | undefined
@@ -45,7 +45,7 @@ export function withLaunchAhead(sandbox: Sandbox): Sandbox {
     },
     close() {
       discard()
-      sandbox.close()
+      return sandbox.close()
     },
   }
 }

@@ -21,7 +21,17 @@ export interface SandboxLayout {
   /** Package caches, each with a folder of ours in its place, so that additions stay in the sandbox. */
   readonly privateCaches: readonly { readonly path: string; readonly source: string }[]
   /** Keys, passwords and sockets inside of visible folders: folders appear empty, files are unreadable. */
-  readonly masked: readonly { readonly path: string; readonly isFolder: boolean }[]
+  readonly masked: readonly MaskedPath[]
+}
+
+interface CreatedLayout extends SandboxLayout {
+  /** Would the same be masked now? */
+  isCurrent(): boolean
+}
+
+interface MaskedPath {
+  readonly path: string
+  readonly isFolder: boolean
 }
 
 export interface SandboxLayoutOptions {
@@ -53,7 +63,7 @@ const TOOLCHAIN_SEARCH_MS = 5000
 /**
  * A command sees the workspace, the machine without home folders, and the parts of the user's home that programs need.
  */
-export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayout {
+export function createSandboxLayout(options: SandboxLayoutOptions): CreatedLayout {
   const { folders, home, secretFolders, emptyFolders = [], path, network, caches: privateFolder, cache } = options
   const workspace = keepOutermost(folders.flatMap(resolveExisting))
   const homes = keepOutermost(['/home', '/root', home].flatMap(resolveExisting))
@@ -73,10 +83,12 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
     names.flatMap((name) => realOutside(join(homeFolder, name), () => resolveInHome(name)))
   const caches = listInHome(HOME_CACHE_PATHS)
   const programs = path.split(delimiter).filter((one) => isAbsolute(one))
-  const secretsInHome = HOME_SECRET_PATHS.flatMap(resolveInHome)
-  for (const one of [...secretsInHome, ...[...MACHINE_SECRET_PATHS, ...secretFolders].flatMap(resolveExisting)])
-    cache.secrets.add(one)
-  const secrets = [...cache.secrets].filter((one) => existsSync(one))
+  const findSecrets = (resolveHomePath: (name: string) => string[]): readonly string[] => {
+    for (const one of HOME_SECRET_PATHS.flatMap(resolveHomePath)) cache.secrets.add(one)
+    for (const one of [...MACHINE_SECRET_PATHS, ...secretFolders].flatMap(resolveExisting)) cache.secrets.add(one)
+    return [...cache.secrets].filter((one) => existsSync(one))
+  }
+  const secrets = findSecrets(resolveInHome)
   const isSecret = (one: string): boolean =>
     secrets.some((other) => isInsideFolder(one, other) || isInsideFolder(other, one))
   const isCovered = (one: string): boolean =>
@@ -98,7 +110,17 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
   const writable = [...workspace, ...gitFolders, ...(network && !isPrivate ? caches : [])]
   const visible = [...shown, ...workspace, ...(isPrivate ? [] : caches)]
   const isVisible = (one: string): boolean => !isCovered(one) || visible.some((other) => isInsideFolder(one, other))
-  const sockets = listSocketFiles().filter((one) => isVisible(one) && isSocketFile(one))
+  // A workspace is shown whatever its name, and hidden paths need no mask.
+  const listMasked = (paths: readonly string[]): readonly MaskedPath[] => [
+    ...keepOutermost(paths)
+      .filter((one) => !workspace.some((folder) => isInsideFolder(folder, one)))
+      .filter(isVisible)
+      .map((one) => ({ path: one, isFolder: statSync(one).isDirectory() })),
+    ...listSocketFiles()
+      .filter((one) => isVisible(one) && isSocketFile(one))
+      .map((one) => ({ path: one, isFolder: false })),
+  ]
+  const masked = listMasked(secrets)
   return {
     hidden: keepOutermost([...homes, ...emptyFolders.flatMap(resolveExisting)]),
     shown: keepOutermost([...shown, ...git.map(({ commonFolder }) => commonFolder), ...(network ? [] : caches)]),
@@ -112,14 +134,10 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
             source: join(privateFolder, one.slice(homeFolder.length + 1).replaceAll('/', '+')),
           }))
       : [],
-    // A workspace is shown whatever its name, and hidden paths need no mask.
-    masked: [
-      ...keepOutermost(secrets)
-        .filter((one) => !workspace.some((folder) => isInsideFolder(folder, one)))
-        .filter(isVisible)
-        .map((one) => ({ path: one, isFolder: statSync(one).isDirectory() })),
-      ...sockets.map((one) => ({ path: one, isFolder: false })),
-    ],
+    masked,
+    isCurrent: () =>
+      tryOrUndefined(() => JSON.stringify(listMasked(findSecrets(createResolver(homeFolder))))) ===
+      JSON.stringify(masked),
   }
 }
 

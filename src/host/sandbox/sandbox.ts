@@ -77,7 +77,7 @@ export interface SandboxLaunch {
   readonly identity?: readonly string[]
   /** The system counts its processes apart, so their number can be limited. */
   readonly hasOwnProcessCount?: boolean
-  /** Is there nothing new, and nothing gone, where it looked for protected paths? */
+  /** Is there nothing new, and nothing gone, where it looked for protected paths and for secrets? */
   isCurrent(): boolean
   /** It was started as a process. */
   markStarted(pid?: number): void
@@ -103,7 +103,8 @@ export interface Sandbox {
   prepareAhead?(folder: string, options: SandboxLaunchOptions): Promise<void>
   /** Called before an approved write or removal. */
   approveWrite(path: string): void
-  close(): void
+  /** Returns what was changed and restored, and not reported by its launch. */
+  close(): readonly QuarantinedPath[]
 }
 
 /** Bubblewrap on Linux, Seatbelt on macOS. The folders are read for each command. */
@@ -186,9 +187,9 @@ export function createLocalSandbox(
         onKnown: (one, isKnown) => watched?.setKnown(one, isKnown),
       })
       const watched = isolated ? watchProtectedPaths(pathGuard) : undefined
-      const { isCurrent, found, check, repeated } = pathGuard
+      const { found, check, repeated } = pathGuard
       const lifecycle = {
-        isCurrent,
+        isCurrent: () => pathGuard.isCurrent() && layout.isCurrent(),
         found,
         check,
         repeated,
@@ -278,11 +279,10 @@ export function createLocalSandbox(
       approved.add(path, allRules)
     },
     close() {
-      for (const one of running) {
-        one.check()
-        one.release()
-      }
+      const found = [...running].flatMap((one) => one.check())
+      for (const one of running) one.release()
       if (hasTemporary) removeTree(workspacePaths.scratch, 'tmp')
+      return found
     },
   }
 }

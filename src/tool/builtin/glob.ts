@@ -72,12 +72,13 @@ interface FoundFiles {
 /** The newest paths first. Only those that are shown are sorted. */
 function pickNewest({ paths, times }: FoundFiles): string[] {
   const oldest = new Float64Array(times).sort().at(-MAX_PATHS) ?? Number.NEGATIVE_INFINITY
-  return paths
-    .map((path, at) => ({ path, time: times[at] ?? 0 }))
-    .filter(({ time }) => time >= oldest)
-    .sort((a, b) => b.time - a.time || (a.path < b.path ? -1 : 1))
-    .slice(0, MAX_PATHS)
-    .map(({ path }) => path)
+  const newest: { readonly path: string; readonly time: number }[] = []
+  for (const [at, path] of paths.entries()) {
+    const time = times[at] ?? 0
+    if (time >= oldest) newest.push({ path, time })
+  }
+  newest.sort((a, b) => b.time - a.time || (a.path < b.path ? -1 : 1))
+  return newest.slice(0, MAX_PATHS).map(({ path }) => path)
 }
 
 /** Adds the matching files below a folder; returns how many matches are ignored. */
@@ -107,7 +108,7 @@ async function collectMatches(
   const start = await files.resolve(folder)
   // Below a link the paths would not match the pattern.
   if (start !== folder || (await files.info(folder).catch(() => undefined))?.kind !== 'folder') return 0
-  const matches = createFileMatcher(pattern, getFlagArgument(input, 'case_sensitive', false))
+  const matches = createFileMatcher(pattern, getFlagArgument(input, 'case_sensitive', false), base.length + 1)
   const patternSegments = pattern.split('/')
   return walkFiles(
     files,
@@ -116,7 +117,7 @@ async function collectMatches(
       top: top.realPath,
       ignoreOptions: getIgnoreOptions(input, input),
       excludedFolders: EXCLUDED_FOLDERS.filter((name) => !patternSegments.includes(name)),
-      isWanted: (path, name) => matches(path.slice(base.length + 1), name),
+      isWanted: matches,
       signal: context.signal,
     },
     (path, view, name) => add(path, view.modifiedAt(name)),

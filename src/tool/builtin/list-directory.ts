@@ -65,5 +65,7 @@ async function formatEntries(entries: readonly FolderEntry[], path: string, { ho
   const folders = new Set(links.filter((_, at) => targets[at]?.kind === 'folder').map(({ name }) => name))
   const [first, last]: [string[], string[]] = [[], []]
   for (const { name, kind } of entries) (kind === 'folder' || folders.has(name) ? first : last).push(name)
-  return [...quoteFileNames(first.sort()).map((name) => `[DIR] ${name}`), ...quoteFileNames(last.sort())]
+  return quoteFileNames(first.sort())
+    .map((name) => `[DIR] ${name}`)
+    .concat(quoteFileNames(last.sort()))
 }

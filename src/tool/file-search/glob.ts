@@ -12,15 +12,21 @@ export function createGlobMatcher(pattern: string, caseSensitive = false): PathM
 /**
  * Tests files against a glob: `*` and `?` within a name, `**` over folders, `[…]`, `{a,b}`. Dot files are not special. The
  * time is linear in pattern and path. Folder and name are separate: mostly the name decides, and there may be very many.
+ * The pattern is relative to what the first `skippedChars` characters of the folder say.
  */
-export function createFileMatcher(pattern: string, caseSensitive = false): (folder: string, name: string) => boolean {
+export function createFileMatcher(
+  pattern: string,
+  caseSensitive = false,
+  skippedChars = 0,
+): (folder: string, name: string) => boolean {
   const fold = createCaseFolder(caseSensitive)
   const alternatives = expandPattern(pattern, caseSensitive).map((alternative) =>
     alternative.split('/').map(parseSegment),
   )
   const mayMatch = createNameFilter(pattern, caseSensitive)
-  return (folder, name) => {
+  return (fullFolder, name) => {
     if (!mayMatch(name)) return false
+    const folder = fullFolder.slice(skippedChars)
     let names: string[] | undefined
     return alternatives.some((steps) => {
       const [first, only] = steps

@@ -27,14 +27,9 @@ export async function walkFiles(
     const enter: string[] = []
     const waiting: Promise<unknown>[] = []
     for (const { name, kind } of view.entries) {
-      if (kind === 'folder') {
-        if (
-          excludedFolders.includes(name) ||
-          (currentRules.mayIgnore(name) && currentRules.ignores(`${view.path}/${name}`, true))
-        )
-          continue
-        enter.push(name)
-      } else if (kind === 'file' && isWanted(view.path, name)) {
+      // Most entries are files that are not wanted.
+      if (kind === 'file') {
+        if (!isWanted(view.path, name)) continue
         const path = `${view.path}/${name}`
         if (currentRules.mayIgnore(name) && currentRules.ignores(path, false)) {
           ignored++
@@ -42,6 +37,8 @@ export async function walkFiles(
         }
         const work = visit(path, view, name)
         if (work instanceof Promise) waiting.push(work)
+      } else if (kind === 'folder' && !excludedFolders.includes(name)) {
+        if (!currentRules.mayIgnore(name) || !currentRules.ignores(`${view.path}/${name}`, true)) enter.push(name)
       }
     }
     if (enter.length > 0) rulesIn.set(view, currentRules)

@@ -1,4 +1,4 @@
-import { lchownSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { lchownSync, mkdirSync, readlinkSync, type Stats, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type PathHandle, openPathHandle } from '../../files/path-handle.ts'
 import { encodeSurrogateEscape } from '../../files/surrogate-escape.ts'
@@ -59,10 +59,10 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
   const others: (() => readonly MissingPath[])[] = []
   const names = new Map<string, string[]>()
   const listings = new Map<string, readonly string[]>()
-  /** The folders that were looked at, and when each of them was changed last before that. */
-  const changeTimes = new Map<string, string>()
+  /** The folders that were looked at, and when each of them was changed last before that; undefined if that was just now. */
+  const changeTimes = new Map<string, string | undefined>()
   const noteFolder = (path: string): void => {
-    if (!changeTimes.has(path)) changeTimes.set(path, readChangeTime(path))
+    if (!changeTimes.has(path)) changeTimes.set(path, readSettledChangeTime(path))
   }
   /** A folder is listed once, unless we create something in it. */
   const listFolder = (path: string): readonly string[] => {
@@ -202,7 +202,7 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
     fixed: toMountSources(fixed),
     missing: toMissingPatterns(names, missing),
     present: missingPathGuard.present,
-    isCurrent: () => [...changeTimes].every(([path, time]) => readChangeTime(path) === time),
+    isCurrent: () => [...changeTimes].every(([path, time]) => formatChangeTime(statNoFollow(path)) === time),
     markStarted: (sandboxPid, stop = () => undefined) => missingPathGuard.markStarted(sandboxPid, stop),
     closeDescriptors() {
       for (const handle of [...anchors.values(), ...fixed.values()]) handle?.release()
@@ -217,11 +217,17 @@ export function createPathGuard(options: PathGuardOptions): PathGuard {
 }
 
 /** Changes whenever an entry of the folder is created, removed or renamed. */
-function readChangeTime(folder: string): string {
-  const stats = statNoFollow(folder)
+function formatChangeTime(stats: Stats | undefined): string {
   return stats ? `${stats.dev}:${stats.ino}:${stats.ctimeMs}` : ''
 }
 
+/** The system counts time in ticks: after a change in this tick, another one would not be seen. */
+function readSettledChangeTime(folder: string): string | undefined {
+  const stats = statNoFollow(folder)
+  return stats && Date.now() - stats.ctimeMs < MAX_TICK_MS ? undefined : formatChangeTime(stats)
+}
+
+const MAX_TICK_MS = 20
 const MAX_LINK_DEPTH = 5
 
 const EMPTY_GIT_PATHS: ReadonlyMap<string, (at: string, name: string) => void> = new Map([
