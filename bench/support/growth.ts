@@ -42,12 +42,13 @@ export async function measureGrowth(growthCase: GrowthCase): Promise<BenchmarkRo
       if (round >= 0) times[at]?.push(ms / repeats)
     }
   }
-  const costs = times.map(median)
-  const [first = Number.NaN, , last = Number.NaN] = costs
+  const [first = [], , last = []] = times
   return {
     label: `${label}: ${sizes.map((size) => size.toLocaleString('en')).join(', ')}`,
-    figures: costs.map(formatMs).join(', '),
-    ratio: last / first / (grows === 'step' ? 1 : sizes[2] / sizes[0]),
+    figures: times.map((one) => formatMs(median(one))).join(', '),
+    // By round, because the speed of a machine changes.
+    ratio:
+      median(last.map((ms, round) => ms / (first[round] ?? Number.NaN))) / (grows === 'step' ? 1 : sizes[2] / sizes[0]),
     maxRatio,
   }
 }

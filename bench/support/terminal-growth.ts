@@ -25,13 +25,14 @@ export const GROWING_TEXTS: Readonly<Record<string, (scale: number) => string>> 
   'one table': (scale) => `| a | b |\n|---|---|\n${repeat(400 * scale, (at) => `| row ${at} | of \`one\` table |\n`)}`,
 }
 
-/** The processor time in milliseconds for texts of these lengths; of short ones the shortest of several. */
+/** The shortest processor time in milliseconds for texts of these lengths, which take turns: the speed of a machine changes. */
 export function measureGrowth(createText: (scale: number) => string, scales: readonly number[]): number[] {
-  return scales.map((scale) => {
-    const text = createText(scale)
-    return Math.min(...Array.from({ length: scale < 16 ? 5 : 2 }, () => measureStream(text)))
-  })
+  const texts = scales.map(createText)
+  const rounds = Array.from({ length: ROUNDS }, () => texts.map(measureStream))
+  return scales.map((_scale, at) => Math.min(...rounds.map((times) => times[at] ?? Number.NaN)))
 }
+
+const ROUNDS = 5
 
 /** Streams a text to the screen; the frames come as they do in the terminal UI. */
 function measureStream(text: string): number {

@@ -83,11 +83,9 @@ interface LoggedChange {
 function readChanges(entries: readonly Entry[]) {
   const changes: LoggedChange[] = []
   const promptTexts: string[] = ['']
-  const recorded = new Set(
-    entries.flatMap((entry) =>
-      entry.kind === 'result' && entry.facts?.['changesRecorded'] === true ? [entry.result.id] : [],
-    ),
-  )
+  const recorded = new Set<string>()
+  for (const entry of entries)
+    if (entry.kind === 'result' && entry.facts?.['changesRecorded'] === true) recorded.add(entry.result.id)
   const commands: { readonly turn: number; readonly text: string; readonly isRecorded: boolean }[] = []
   for (const entry of entries) {
     const turn = promptTexts.length - 1
@@ -109,21 +107,39 @@ function readChanges(entries: readonly Entry[]) {
   return { changes, undoEntries, isUndone, promptTexts, commands }
 }
 
-/** The first selected change of a file has its previous content, and the last change its expected current content. */
+interface ChangedFile {
+  /** Of the selected changes. */
+  first?: LoggedChange['entry']
+  /** Of all. */
+  last: LoggedChange['entry']
+  folders: readonly string[]
+}
+
+/**
+ * The first selected change of a file has its previous content, and the last change its expected current content. The selected changes
+ * are some of all, in the same order.
+ */
 function createUndoSteps(selectedChanges: readonly LoggedChange[], all: readonly LoggedChange[]): UndoStep[] {
-  const last = new Map(all.map(({ entry }) => [entry.path, entry]))
-  const steps = new Map<string, UndoStep>()
-  for (const { entry } of selectedChanges) {
+  const byPath = new Map<string, ChangedFile>()
+  const changed: ChangedFile[] = []
+  let next = 0
+  for (const change of all) {
+    const { entry } = change
     const { path, folders = [] } = entry
-    const existingStep = steps.get(path)
-    const now = last.get(path) ?? entry
-    steps.set(path, {
-      path,
-      ...defined({ before: existingStep ? existingStep.before : entry.before }),
-      // A crash may have happened between recording the change and writing the file.
-      expected: [now.after, now.before?.blob],
-      folders: [...(existingStep?.folders ?? []), ...folders],
-    })
+    let file = byPath.get(path)
+    if (file) file.last = entry
+    else byPath.set(path, (file = { last: entry, folders: [] }))
+    if (change !== selectedChanges[next]) continue
+    next++
+    if (!file.first) changed.push(file)
+    file.first ??= entry
+    if (folders.length > 0) file.folders = [...file.folders, ...folders]
   }
-  return [...steps.values()]
+  return changed.map(({ first, last, folders }) => ({
+    path: last.path,
+    ...defined({ before: first?.before }),
+    // A crash may have happened between recording the change and writing the file.
+    expected: [last.after, last.before?.blob],
+    folders,
+  }))
 }
