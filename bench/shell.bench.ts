@@ -23,6 +23,8 @@ const scripts = {
   change: createLoopScript(TURNS, callCommand('echo turn {n} >> notes-{n}.txt')),
 }
 const runner = await startProgramRunner(scripts, folder, PACE_MS)
+/** The whole response is there at once: nothing can be prepared meanwhile. */
+const instantRunner = await startProgramRunner(scripts, folder, 0)
 
 function createWorkspace(name: string, files: number): string {
   const path = join(folder, name)
@@ -61,6 +63,19 @@ try {
         const label = `${isSandboxed ? 'in the sandbox' : 'without a sandbox'}, a command that ${what}, in ${where}`
         rows.push(createRow(label, limit, runs, medianGap))
       }
+  for (const isSandboxed of hasBubblewrap ? [false, true] : [false]) {
+    const programs = [floor(isSandboxed), dragoman({ options: ['--sandbox', isSandboxed ? 'on' : 'off'] })] as const
+    const runs = await instantRunner.compare(programs, 'look', workspaces['a folder of 20 files'], ROUNDS)
+    const where = isSandboxed ? 'in the sandbox' : 'without a sandbox'
+    rows.push(
+      createRow(
+        `${where}, a command that reads, with a model that takes no time`,
+        isSandboxed ? 2.5 : 1.5,
+        runs,
+        medianGap,
+      ),
+    )
+  }
   reportTable(
     'shell',
     `From a response with a shell command to the next request, ${TURNS} turns, compared with a minimal script that starts bash, or bubblewrap with bash, and keeps nothing for undo; the model takes ${PACE_MS} ms for each piece of a response; medians of ${ROUNDS} alternating rounds. Node ${process.version}.`,
@@ -68,5 +83,6 @@ try {
   )
 } finally {
   await runner.close()
+  await instantRunner.close()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -44,7 +44,7 @@ export function listStoreCases(): GrowthCase[] {
     {
       label: 'an undo plan in a session of so many changes, of which ten were undone',
       sizes: [1000, 4000, 16_000],
-      rounds: 7,
+      rounds: 15,
       maxRatio: 2,
       async prepare(count) {
         const log = await jsonlStore(base).create({ id: `undo-${count}`, folder: '/' })

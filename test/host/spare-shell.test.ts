@@ -41,13 +41,17 @@ function isWaiting(pid: number, parent: number): boolean {
 
 type Runner = Pick<BoxedPlace, 'run'>
 
-/** Waits until a shell waits. It cannot be started while something that it must cover disappears; then another command runs. */
-async function awaitSpare(at: Runner): Promise<number> {
+/**
+ * Waits until so many shells wait; returns the one that waits longest, which is the next one. A sandbox cannot be started while
+ * something that it must cover disappears; then another command runs.
+ */
+async function awaitSpare(at: Runner, expected = 1): Promise<number> {
   for (let attempt = 0; attempt < 30; attempt++) {
     await wait(100)
-    for (let count = 0; count < 50 && listWaiting().length !== 1; count++) await wait(10)
-    const [waiting, ...more] = listWaiting()
-    if (waiting !== undefined && more.length === 0) return waiting
+    for (let count = 0; count < 50 && listWaiting().length !== expected; count++) await wait(10)
+    const waiting = listWaiting()
+    const oldest = waiting.at(-1)
+    if (oldest !== undefined && waiting.length === expected) return oldest
     await at.run('true')
   }
   return assert.fail('no shell waits')
@@ -144,14 +148,16 @@ function tests(): void {
     test('is used once for a command in the same folder, and ends with the host', { skip }, async () => {
       using at = place()
       await runIn(at, 'true')
-      const first = await awaitSpare(runner(at))
+      const first = await awaitSpare(runner(at), 2)
       const one = await runIn(at, 'echo "$0 $# $- $SHLVL $PWD"; kill -TERM $$')
       assert.equal(one.group, first)
       assert.deepEqual([one.output, one.signal], [`/bin/bash 0 hBc 1 ${at.ws}\n`, 'SIGTERM'])
-      const second = await awaitSpare(runner(at))
+      const second = await awaitSpare(runner(at), 2)
       assert.notEqual(second, first)
-      assert.notEqual((await runIn(at, 'true', { folder: join(at.ws, 'src') })).group, second)
-      await awaitSpare(runner(at))
+      assert.equal((await runIn(at, 'true')).group, second)
+      const third = await awaitSpare(runner(at), 2)
+      assert.notEqual((await runIn(at, 'true', { folder: join(at.ws, 'src') })).group, third)
+      await awaitSpare(runner(at), 2)
       at.host.close()
       await until(() => listWaiting().length === 0)
       assert.deepEqual(readdirSync(at.scratch), [])
@@ -160,7 +166,7 @@ function tests(): void {
     test('is not used if another folder has taken the name of its folder', { skip }, async () => {
       using at = place()
       await runIn(at, 'true')
-      const waiting = await awaitSpare(runner(at))
+      const waiting = await awaitSpare(runner(at), 2)
       renameSync(at.ws, `${at.ws}-moved`)
       mkdirSync(at.ws)
       const { output, group } = await runIn(at, 'ls; pwd; echo new > made')
@@ -174,9 +180,9 @@ function tests(): void {
       process.env['BASH_ENV'] = join(at.base, 'startup')
       try {
         await runIn(at, 'true')
-        await awaitSpare(runner(at))
+        await awaitSpare(runner(at), 2)
         await runIn(at, 'true')
-        await awaitSpare(runner(at))
+        await awaitSpare(runner(at), 2)
       } finally {
         delete process.env['BASH_ENV']
       }

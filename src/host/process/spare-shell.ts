@@ -6,19 +6,21 @@ import type { CommandShell } from './command-shell.ts'
 export interface ShellTerms {
   /** Everything that decides what a command can do and see, apart from its own text; undefined if that is not known. */
   readonly key: unknown
+  /** How many shells may wait. */
+  readonly count: number
   readonly start: () => CommandShell
   /** Nothing more is started on these terms. */
   readonly close: () => void
 }
 
 /**
- * A shell that waits for the next command, in its sandbox if there is one, so that the command need not wait for them. It is
- * used only for a command on the same terms, down to the files that are mounted; nothing ran in it before.
+ * Shells that wait for the next commands, in their sandbox if there is one, so that a command need not wait for them. They are
+ * used only for commands on the same terms, down to the files that are mounted; nothing ran in them before.
  */
 export interface SpareShell {
   readonly isWaiting: boolean
   take(terms: ShellTerms): CommandShell | undefined
-  /** Starts another one when there is nothing else to do, and closes the terms. */
+  /** Starts as many as may wait when there is nothing else to do, and closes the terms. */
   refill(terms: ShellTerms): void
   /** There is nothing else to do until the next command. */
   onIdle(): void
@@ -34,31 +36,45 @@ const REFILL_DELAY_MS = 15
 /** The next command of a model mostly comes sooner, and a server may have many sessions. */
 const MAX_WAIT_MS = 10_000
 
+interface WaitingShell {
+  readonly shell: CommandShell
+  readonly key: unknown
+  readonly timer: NodeJS.Timeout
+}
+
 export function createSpareShell(): SpareShell {
   let isClosed = false
   let isIdle = false
   let pending: { readonly terms: ShellTerms; readonly timer: NodeJS.Timeout } | undefined
-  let spare: { readonly shell: CommandShell; readonly key: unknown; readonly timer: NodeJS.Timeout } | undefined
+  const waiting: WaitingShell[] = []
 
-  function discard(): void {
-    if (!spare) return
-    clearTimeout(spare.timer)
-    spare.shell.release()
-    spare.shell.output.close(false)
-    spare = undefined
+  function discard(one: WaitingShell): void {
+    waiting.splice(waiting.indexOf(one), 1)
+    clearTimeout(one.timer)
+    one.shell.release()
+    one.shell.output.close(false)
+  }
+
+  function discardOthers(key: unknown): void {
+    const others = waiting.filter((one) => !isWaiting(one.shell) || !isDeepStrictEqual(one.key, key))
+    for (const one of others) discard(one)
   }
 
   function startPending(): void {
     if (!pending) return
-    const { key, start, close } = pending.terms
+    const { key, count, start, close } = pending.terms
     clearTimeout(pending.timer)
     pending = undefined
-    discard()
-    const shell = isClosed || key === undefined ? undefined : tryOrUndefined(start)
+    discardOthers(key)
+    const missing = isClosed || key === undefined ? 0 : count - waiting.length
+    for (let at = 0; at < missing; at++) {
+      const shell = tryOrUndefined(start)
+      if (!shell) break
+      setReferenced(shell, false)
+      const one: WaitingShell = { shell, key, timer: setTimeout(() => discard(one), MAX_WAIT_MS).unref() }
+      waiting.push(one)
+    }
     close()
-    if (!shell) return
-    setReferenced(shell, false)
-    spare = { shell, key, timer: setTimeout(discard, MAX_WAIT_MS).unref() }
   }
 
   function dropPending(): void {
@@ -69,18 +85,15 @@ export function createSpareShell(): SpareShell {
 
   return {
     get isWaiting() {
-      return spare !== undefined
+      return waiting.length > 0
     },
     take({ key }) {
       isIdle = false
       dropPending()
-      const taken = spare && isWaiting(spare.shell) && isDeepStrictEqual(spare.key, key) ? spare : undefined
-      if (!taken) {
-        discard()
-        return undefined
-      }
+      discardOthers(key)
+      const taken = waiting.shift()
+      if (!taken) return undefined
       clearTimeout(taken.timer)
-      spare = undefined
       setReferenced(taken.shell, true)
       return taken.shell
     },
@@ -96,7 +109,7 @@ export function createSpareShell(): SpareShell {
     close() {
       isClosed = true
       dropPending()
-      discard()
+      while (waiting[0]) discard(waiting[0])
     },
   }
 }

@@ -144,12 +144,16 @@ function createTerms(
     const limits = { processLimit, fileLimit }
     return {
       key: mounted && { program, args, mounted, place, options, limits },
+      // No sandbox is set up while a command runs that could change what is mounted there.
+      count: 1,
       start: (longCommand) => startSandboxShell(launch, { ...options, ...limits }, longCommand),
       close,
     }
   }
   return {
     key: launch ? undefined : { place, options },
+    // The second one is for a model that answers before bash has started.
+    count: 2,
     start: (longCommand) =>
       withFolder(roots, folder, (at, identity) => {
         if (identity !== place.identity) throw new HostError('moved', `${folder} was replaced.`)
