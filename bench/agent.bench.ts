@@ -11,6 +11,9 @@ import { type ProgramRun, startProgramRunner } from './support/run-program.ts'
 
 const ROUNDS = Number(process.env['DRAGOMAN_ROUNDS'] ?? 7)
 const CHUNKS = 20_000
+/** Other versions of Node have tables of their own. */
+const SECTIONS: Readonly<Record<string, string>> = { 22: 'agent-node-22', 24: 'agent-node-24' }
+const section = SECTIONS[process.versions.node.split('.', 1)[0] ?? ''] ?? 'agent'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'))
 // A different file each time: who reads the same one over and over is stopped.
@@ -48,7 +51,7 @@ try {
   const body = recordingServer.requests[0]?.bytes.length ?? Number.NaN
   const late = long.mine.map((run) => medianGapBetween(run, 180, 200) / medianGapBetween(run, 10, 30))
   reportTable(
-    'agent',
+    section,
     `The command (\`dragoman -p\`, with its durable log) compared with a script of 60 lines that uses only \`fetch\` and has the same session with the same server; medians of ${ROUNDS} alternating rounds. Node ${process.version}.`,
     [
       createRow('process start to first request', 1.15, text, ({ firstRequestMs }) => firstRequestMs),

@@ -35,6 +35,24 @@ function named(name: string, execute: ToolDefinition['execute'] = () => `ran ${n
 
 const calls = (...names: string[]) => ({ call: names.map((name) => ({ name, args: {} })) })
 
+test('many calls that run at the same time cause no warning of Node', async () => {
+  const warnings: string[] = []
+  const onWarning = ({ name }: Error): void => void warnings.push(name)
+  process.on('warning', onWarning)
+  let running = 0
+  let most = 0
+  const read = named('read_file', async () => {
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    running -= 1
+    return 'a line'
+  })
+  await played([calls(...Array.from({ length: 40 }, () => 'read_file')), { say: 'Ah.' }], [read])
+  process.off('warning', onWarning)
+  assert.ok(most > 11, `${most} at the same time`)
+  assert.deepEqual(warnings, [])
+})
+
 describe('names', () => {
   test('T161 an unknown tool is an error with the nearest names and all names, paired with its call', async () => {
     const { sent, end } = await played([calls('raed_file'), { say: 'Ah.' }], [named('read_file'), named('grep')])

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { getAbortReason } from '../../model/abort-reason.ts'
 import type { CallDecision } from '../../model/call-decision.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -49,6 +50,8 @@ export async function* executeCalls(
   const stableContents = new Map<string, string>()
   // A controller per turn, because listeners on the signal of the run would stay until the run ends.
   const stop = new AbortController()
+  // Each call that runs listens to it; by default, Node warns of more than ten.
+  setMaxListeners(0, stop.signal)
   let failure: { error: unknown } | undefined
   const conflicts = createConflictDetector(agent.host)
 
