@@ -114,6 +114,15 @@ export function isBuilt({ types = false } = {}) {
 }
 
 /** Builds the entry points that exist. The caller holds the lock. Returns whether it went well. */
+/** The build is complete without marks; a test makes sure that there are some. */
+async function tryToMark(file, functions) {
+  try {
+    await markEager(file, functions)
+  } catch (error) {
+    console.error(`dragoman: ${file} was not marked, so the first start takes longer: ${error.message}`)
+  }
+}
+
 export async function build({ types = false } = {}) {
   const print = sourcePrint() // Taken first: a source saved during the build leads to another build.
   const before = filesUnder('dist')
@@ -129,7 +138,7 @@ export async function build({ types = false } = {}) {
   for (const path of before.filter(isOld)) rmSync(inRoot(path), { force: true })
   if (types && !(await declarations())) return false
   mkdirSync(inRoot('dist'), { recursive: true })
-  for (const [file, functions] of await findStartFunctions()) await markEager(file, functions)
+  for (const [file, functions] of await findStartFunctions()) await tryToMark(file, functions)
   writeFileSync(inRoot(buildStamp), types ? `${print} types` : print)
   await warmUp()
   return true

@@ -23,8 +23,8 @@ export async function markEager(file, functions) {
   // Throws if a function was taken for one of another kind.
   compileFunction(marked)
   const map = await shiftSourceMap(readFileSync(`${file}.map`, 'utf8'), text, insertions)
-  writeFileSync(`${file}.map`, map)
   writeHotFile(file, marked)
+  writeFileSync(`${file}.map`, map)
 }
 
 function findInsertions(text, functions) {

@@ -4,7 +4,6 @@
 const { subscribe } = require('node:diagnostics_channel')
 const { writeFileSync } = require('node:fs')
 const { Session } = require('node:inspector')
-const { join } = require('node:path')
 const { fileURLToPath } = require('node:url')
 
 const session = new Session()
@@ -19,7 +18,7 @@ subscribe('http.client.request.start', () => {
       toPath(url),
       functions.flatMap(({ ranges: [all] }) => rangeOf(all)),
     ])
-    writeFileSync(join(process.env.DRAGOMAN_START_FUNCTIONS, `${process.pid}.start-functions`), JSON.stringify(called))
+    writeFileSync(process.env.DRAGOMAN_START_FUNCTIONS, JSON.stringify(called))
     process.kill(process.pid, 'SIGKILL')
   })
 })

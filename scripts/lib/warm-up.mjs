@@ -2,7 +2,7 @@
 // then to make the compiled code, so that it is there before the first start (docs/decisions/0008). Nothing depends on it: if it
 // fails, the first start takes longer.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inRoot } from './files.mjs'
@@ -13,7 +13,8 @@ const LIMIT_MS = 20_000
 
 /** Makes the compiled code. */
 export async function warmUp() {
-  await withModel((options) => Promise.all([runHeadless(options), runInteractive(options)]))
+  const runs = process.platform === 'linux' ? [runHeadless, runInteractive] : [runHeadless]
+  await withModel((options) => Promise.all(runs.map((start) => start(options))))
 }
 
 /** The functions that a start calls until its first request, by file: their places in the text that V8 compiles. */
@@ -21,19 +22,30 @@ export async function findStartFunctions() {
   const functions = new Map()
   await withModel(async ({ cwd, env }) => {
     const recorder = `--require ${JSON.stringify(inRoot('scripts/lib/record-start-functions.cjs'))}`
-    const options = { cwd, env: { ...env, NODE_OPTIONS: recorder, DRAGOMAN_START_FUNCTIONS: cwd } }
     const launcher = [process.execPath, inRoot('bin/dragoman'), '-p', 'go', '-m']
-    await Promise.all([...MODELS.map((model) => run([...launcher, model], options)), runInteractive(options)])
-    for (const name of readdirSync(cwd).filter((one) => one.endsWith('.start-functions'))) {
-      for (const [file, ranges] of JSON.parse(readFileSync(join(cwd, name), 'utf8'))) {
+    const starts = [
+      ...MODELS.map((model) => (options) => run([...launcher, model], options)),
+      ...(process.platform === 'linux' ? [runInteractive] : []),
+    ]
+    const record = async (start, number) => {
+      const report = join(cwd, `${number}.start-functions`)
+      await start({ cwd, env: { ...env, NODE_OPTIONS: recorder, DRAGOMAN_START_FUNCTIONS: report } })
+      return existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined
+    }
+    const reports = await Promise.all(starts.map(record))
+    for (const [number, start] of starts.entries()) {
+      // A busy machine may need longer for all of them at once.
+      const report = reports[number] ?? (await record(start, number))
+      // Not every system has a program that opens a terminal.
+      if (!report && start !== runInteractive)
+        console.error('dragoman: the functions of a start were not recorded, so the first start takes longer')
+      for (const [file, ranges] of report ?? []) {
         const known = functions.get(file) ?? new Map()
-        for (const [start, end] of ranges) known.set(start, end)
+        for (const [from, to] of ranges) known.set(from, to)
         functions.set(file, known)
       }
     }
   })
-  if (functions.size === 0)
-    console.error('dragoman: the functions of a start could not be recorded; the first start takes longer')
   return functions
 }
 
@@ -63,7 +75,6 @@ function runHeadless(options) {
 
 /** Where there is a program that opens a terminal. */
 async function runInteractive(options) {
-  if (process.platform !== 'linux') return
   const command = `'${process.execPath}' '${inRoot('bin/dragoman')}' look around --yolo -m ${MODELS[0]}`
   await run(['script', '-qec', `stty cols 100 rows 30; ${command}`, '/dev/null'], options, '/quit\r')
 }

@@ -91,8 +91,9 @@ export function localHost(options: LocalOptions): LocalHost {
     close() {
       const notes = processes.used?.close() ?? []
       stdioProcesses.used?.close()
-      const found = describeQuarantined(sandbox.used?.close(), 'a command')
-      for (const note of [...notes, ...takeNotices(), ...found]) options.onLateNote?.(note)
+      const ofPrograms = takeNotices()
+      const found = describeQuarantined(sandbox.used?.close(), 'a command or a program')
+      for (const note of [...notes, ...ofPrograms, ...found]) options.onLateNote?.(note)
     },
   }
 }

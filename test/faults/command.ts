@@ -50,7 +50,7 @@ export const commandPlays: Plays = {
 
 const LIMIT = 200
 
-/** A fork bomb; it gives up by itself some time, in case nobody stops it. On a busy machine, whoever stops it may have to wait. */
+/** A fork bomb. It ends by itself after 20 s, in case nobody stops it: on a busy machine that may take long. */
 const BOMB = 'bomb() { ((SECONDS > 20)) && exit; bomb | bomb & }; bomb'
 
 function tasksOnMachine(): number {

@@ -117,6 +117,27 @@ describe('a long response', () => {
     assert.ok(turns >= steps / 2, `${turns} turns between ${steps} steps`)
   })
 
+  test('is read in shorter steps by a reader that takes long for them', async (t) => {
+    const url = await serverOf(t, (_request, response) => {
+      for (let at = 0; at < 10_000; at++) response.write('a piece of a hundred characters'.padEnd(100))
+      response.end()
+    })
+    const readSteps = async (workMs: number): Promise<number[]> => {
+      const reply = await createHttpClient({})({ url, headers: {}, body: [] }, AbortSignal.timeout(60_000))
+      const steps: number[] = []
+      for await (const piece of reply.body) {
+        steps.push(piece.length)
+        for (const start = performance.now(); performance.now() - start < workMs;);
+      }
+      return steps
+    }
+    const slow = await readSteps(5)
+    const settled = slow.slice(10, -1)
+    assert.ok(Math.max(...settled) <= 2 ** 11 + 100, `${Math.max(...settled)} bytes`)
+    const fast = await readSteps(0)
+    assert.ok(Math.max(...fast) > 2 ** 13, `${Math.max(...fast)} bytes`)
+  })
+
   test('that breaks off gives what arrived, and then the error', async (t) => {
     const url = await serverOf(t, (_request, response) => {
       response.writeHead(200, { 'content-length': '100' })

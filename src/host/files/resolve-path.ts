@@ -39,7 +39,9 @@ function isKnownMissing(path: string): boolean {
 /** The real path of what is there; undefined if nothing is, or if it cannot be found out. */
 export function findRealPath(path: string): string | undefined {
   // An error costs more than this check, and folders of ours that do not exist yet are looked for with every operation.
-  return existsSync(path) ? tryOrUndefined(() => realpathSync.native(path)) : undefined
+  const encoded = encodeSurrogateEscape(path)
+  if (!existsSync(encoded)) return undefined
+  return tryOrUndefined(() => decodeSurrogateEscape(realpathSync.native(encoded, 'buffer')))
 }
 
 function readLinkTarget(path: string): string | undefined {

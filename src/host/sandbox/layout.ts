@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 import { HOME_CACHE_PATHS, MACHINE_SECRET_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
 import { tryOrUndefined } from '../../model/try-or-undefined.ts'
+import { statNoFollow } from './protect/no-follow-files.ts'
 import { foldNameCase } from './protect/protected-path-rules.ts'
 import { isSocketFile, listSocketFiles } from './unix-sockets.ts'
 import { findToolchainFolders } from './toolchains.ts'
@@ -25,6 +27,8 @@ export interface SandboxLayout {
 }
 
 interface CreatedLayout extends SandboxLayout {
+  /** Which files are masked: if one of them is replaced, its mask is gone. */
+  readonly maskIdentity: readonly string[]
   /** Would the same be masked now? */
   isCurrent(): boolean
 }
@@ -121,6 +125,7 @@ export function createSandboxLayout(options: SandboxLayoutOptions): CreatedLayou
       .map((one) => ({ path: one, isFolder: false })),
   ]
   const masked = listMasked(secrets)
+  const maskIdentity = identifyMasks(masked)
   return {
     hidden: keepOutermost([...homes, ...emptyFolders.flatMap(resolveExisting)]),
     shown: keepOutermost([...shown, ...git.map(({ commonFolder }) => commonFolder), ...(network ? [] : caches)]),
@@ -135,10 +140,21 @@ export function createSandboxLayout(options: SandboxLayoutOptions): CreatedLayou
           }))
       : [],
     masked,
-    isCurrent: () =>
-      tryOrUndefined(() => JSON.stringify(listMasked(findSecrets(createResolver(homeFolder))))) ===
-      JSON.stringify(masked),
+    maskIdentity,
+    isCurrent() {
+      const now = tryOrUndefined(() => identifyMasks(listMasked(findSecrets(createResolver(homeFolder)))))
+      return now !== undefined && isDeepStrictEqual(now, maskIdentity)
+    },
   }
+}
+
+function identifyMasks(masked: readonly MaskedPath[]): readonly string[] {
+  return masked.map(({ path }) => `${path} ${formatIdentity(statNoFollow(path))}`)
+}
+
+/** Changes when a path is replaced. */
+export function formatIdentity(stats: Stats | undefined): string {
+  return stats ? `${stats.dev}:${stats.ino}` : ''
 }
 
 function findToolchains(cache: SandboxLayoutCache, home: string, programs: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import { PROTECTED_PATHS } from '../../model/security/protected-paths.ts'
@@ -15,7 +15,7 @@ import { detectSandbox, type SandboxBackend, type SandboxUnavailable } from './d
 import type { SeccompFilterFiles } from './detect-sandbox.ts'
 import { type PathGuard, createPathGuard, type MountSource } from './protect/path-guard.ts'
 import { createInnerRepositories } from './protect/inner-repositories.ts'
-import { type SandboxLayout, type SandboxLayoutCache, createSandboxLayout } from './layout.ts'
+import { type SandboxLayout, type SandboxLayoutCache, createSandboxLayout, formatIdentity } from './layout.ts'
 import type { QuarantinedPath } from './protect/missing-path-guard.ts'
 import { removeTree, statNoFollow } from './protect/no-follow-files.ts'
 import { type ProtectedPathRule, parsePathRule, toPathRules } from './protect/protected-path-rules.ts'
@@ -239,7 +239,7 @@ export function createLocalSandbox(
         const canCompare = backend.bindsDescriptors && !network
         const identity = canCompare && [
           ...childDescriptors.map((descriptor) => formatIdentity(fstatSync(descriptor))),
-          ...layout.masked.map((one) => formatIdentity(statNoFollow(one.path))),
+          ...layout.maskIdentity,
         ]
         const markStarted = (pid?: number): void =>
           pathGuard.markStarted(pid, () => pid !== undefined && killGroup({ id: pid, marker: '', isolated: true }))
@@ -308,11 +308,6 @@ function findSeccompFilter(
 ): string | undefined {
   if (!mode.filter || !filters) return undefined
   return withoutLocalSockets ? filters.withoutLocalSockets : filters.withLocalSockets
-}
-
-/** Changes when a path is replaced. */
-function formatIdentity(stats: Stats | undefined): string {
-  return stats ? `${stats.dev}:${stats.ino}` : ''
 }
 
 /** Does root work in somebody else's folder? Then it needs its rights over files of others. */

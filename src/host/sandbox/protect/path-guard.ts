@@ -224,10 +224,14 @@ function formatChangeTime(stats: Stats | undefined): string {
 /** The system counts time in ticks: after a change in this tick, another one would not be seen. */
 function readSettledChangeTime(folder: string): string | undefined {
   const stats = statNoFollow(folder)
-  return stats && Date.now() - stats.ctimeMs < MAX_TICK_MS ? undefined : formatChangeTime(stats)
+  if (!stats) return formatChangeTime(undefined)
+  const maxTickMs = stats.ctimeMs % 1000 === 0 ? COARSE_TICK_MS : TICK_MS
+  return Date.now() - stats.ctimeMs < maxTickMs ? undefined : formatChangeTime(stats)
 }
 
-const MAX_TICK_MS = 20
+const TICK_MS = 20
+/** Some disks store whole seconds, or every other one. */
+const COARSE_TICK_MS = 2000
 const MAX_LINK_DEPTH = 5
 
 const EMPTY_GIT_PATHS: ReadonlyMap<string, (at: string, name: string) => void> = new Map([
