@@ -50,8 +50,11 @@ export const commandPlays: Plays = {
 
 const LIMIT = 200
 
-/** A fork bomb. It ends by itself after 20 s, in case nobody stops it: on a busy machine that may take long. */
-const BOMB = 'bomb() { ((SECONDS > 20)) && exit; bomb | bomb & }; bomb'
+/**
+ * A fork bomb. It stops growing at 4,096 processes, so that other tests can start theirs, and it ends by itself after 20 s: on a busy
+ * machine whoever stops it may have to wait that long.
+ */
+const BOMB = 'bomb() { (($1 == 12)) && exec sleep 20; bomb $(($1 + 1)) | bomb $(($1 + 1)) & }; bomb 0'
 
 function tasksOnMachine(): number {
   return Number(/\/(\d+)/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1])
